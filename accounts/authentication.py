@@ -4,12 +4,12 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
-from django.utils.formats import date_format
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from accounts.counting import day
 from accounts.keys import PREFIX, digest_of
 from accounts.models import ApiToken, User
 from accounts.prepared_statements import columns, instance, run
@@ -51,7 +51,7 @@ def _find(key: str) -> ApiToken:
     token, rest = instance(ApiToken, rows[0])
     token.user, _ = instance(User, rest)
     if token.is_expired:
-        raise AuthenticationFailed(f"This token expired on {date_format(token.expires_at, 'j M Y')}. {CREATE_ANOTHER}")
+        raise AuthenticationFailed(f"This token expired on {day(token.expires_at)}. {CREATE_ANOTHER}")
     if not token.user.is_active:
         raise AuthenticationFailed("The account of this token is switched off.")
     return token

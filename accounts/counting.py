@@ -1,7 +1,13 @@
-"""Numbers with their nouns, times and names, as the sentences of pages have them."""
+"""Numbers with their nouns, dates, percentages and names, as pages and messages have them: one form of each.
 
-from datetime import datetime
+Files and interfaces write machine forms (ISO 8601, bare numbers) instead.
+"""
 
+from datetime import date, datetime
+from decimal import Decimal
+
+from django.conf import settings
+from django.template.defaultfilters import floatformat
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
@@ -13,9 +19,55 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def moment(at: datetime) -> str:
+def day(at: date | None) -> str:
+    """ "22 Nov 2026", of a moment in the site's time zone; "" for None, as of all that follow."""
+    return _shown(at, "j M Y")
+
+
+def moment(at: datetime | None) -> str:
     """ "22 Nov 2026, 01:05" of the site's time zone."""
-    return date_format(timezone.localtime(at), "j M Y, H:i")
+    return _shown(at, "j M Y, H:i")
+
+
+def exact_moment(at: datetime | None) -> str:
+    """ "22 Nov 2026, 01:05:09", where the order within a minute matters."""
+    return _shown(at, "j M Y, H:i:s")
+
+
+def moment_with_zone(at: datetime | None) -> str:
+    """ "22 Nov 2026, 01:05 (Europe/Berlin)", for mails, whose readers may be elsewhere."""
+    return f"{moment(at)} ({settings.TIME_ZONE})" if at else ""
+
+
+def clock(at: datetime | None) -> str:
+    """ "01:05", of today."""
+    return _shown(at, "H:i")
+
+
+def _shown(at: date | None, form: str) -> str:
+    if not at:  # "" is what a template passes for what it does not find
+        return ""
+    return date_format(timezone.localtime(at) if isinstance(at, datetime) else at, form)
+
+
+def decimal(value: float | Decimal | None, places: int = 1) -> str:
+    """ "1,204.5"; a negative number of places leaves out those that are zero."""
+    return floatformat(value, f"{places}g")
+
+
+def significant(value: float | None, digits: int = 3) -> str:
+    """ "0.0421", to so many significant digits."""
+    return "" if value is None else f"{value:.{digits}g}"
+
+
+def percent(value: float | None, places: int = 0) -> str:
+    """ "67%", of 67."""
+    return f"{decimal(value, places)}%" if isinstance(value, int | float | Decimal) else ""
+
+
+def share_in_percent(value: float | None, places: int = 0) -> str:
+    """ "67%", of 0.67."""
+    return "" if value is None else percent(100 * value, places)
 
 
 def named(text: object) -> SafeString:

@@ -19,9 +19,9 @@ from django.http import Http404
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 
 from accounts import mail
+from accounts.counting import day
 from accounts.extensions import extensions
 from accounts.job_kinds import job_kinds
 from accounts.mail import whole_address
@@ -188,7 +188,6 @@ def _message(user: User, lines: list[Line], now: datetime) -> EmailMessage:
         "home": f"{settings.SITE_URL}/",
         "profile": whole_address(reverse("account_profile")),
     }
-    day = date_format(timezone.localtime(now), "j M Y")
     headers = {"Auto-Submitted": "auto-generated", "List-Unsubscribe": f"<{context['profile']}>"}
     text = render_to_string("accounts/digest_mail.txt", context)
-    return EmailMessage(f"Litmus: your work on {day}", text, None, [user.email], headers=headers)
+    return EmailMessage(f"Litmus: your work on {day(now)}", text, None, [user.email], headers=headers)

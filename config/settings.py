@@ -189,6 +189,7 @@ TEMPLATES = [
                 "django.contrib.humanize.templatetags.humanize",
                 "django.templatetags.static",
                 "accounts.templatetags.components",
+                "accounts.templatetags.figures",
             ],
         },
     }

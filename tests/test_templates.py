@@ -97,3 +97,38 @@ def test_the_reason_of_a_refused_button_comes_from_what_refuses() -> None:
     written = re.compile(r"{% refused_button (?:\"[^\"]*\"|\S+) \"")
     assert not [name for name, text in PAGES.items() if written.search(text) or "_refused_button.html" in text]
     assert not [name for name, text in PAGES.items() if 'role="tooltip"' in text]
+
+
+# Dates, decimals and percentages are written by the filters of accounts/templatetags/figures.py; `date:"c"` is for
+# machines, and what stands in quotes is an attribute: a width or a place in a drawing.
+RAW = re.compile(
+    r"\|(?:date(?!:\"c\")|time|floatformat|stringformat(?!:\"[ds]\"))\b"
+    r"|{% now |{% widthratio [^%]* 100 %}|(?:}}|(?<!{% else )(?<!{% endif )%})\s?%(?![}\"])"
+)
+
+
+def _raw(page: str) -> list[str]:
+    return [match[0] for match in RAW.finditer(page)]
+
+
+def test_dates_numbers_and_percentages_have_one_form() -> None:
+    letters = {str(path.relative_to(FOLDER)): path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.txt")}
+    assert not [(name, found) for name, text in (PAGES | letters).items() for found in _raw(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{{ at|date:"j F Y" }}', "{{ share|floatformat:1 }}", "{{ share }}%", "{{ share }} %", "{% widthratio a b 100 %}"],
+)
+def test_a_raw_form_is_found(text: str) -> None:
+    assert _raw(text)
+
+
+def test_sentences_of_python_have_the_same_forms() -> None:
+    root = FOLDER.parent
+    raw = re.compile(r"\b(?:date_format|time_format|dateformat\.format|strftime)\(|:\.\d%}|:\.\d+f}%")
+    apps = ("accounts", "corpus", "annotation", "adjudication")
+    sources = [path for app in apps for path in (root / app).rglob("*.py")]
+    assert len(sources) > 300
+    found = {str(path.relative_to(root)) for path in sources if raw.search(path.read_text(encoding="utf-8"))}
+    assert found == {"accounts/counting.py"}

@@ -4,10 +4,9 @@ from typing import Any
 
 from django import template
 from django.template.defaultfilters import capfirst, filesizeformat
-from django.utils import timezone
-from django.utils.formats import time_format
 
 from accounts import broker, jobs
+from accounts.counting import clock, percent
 from accounts.job_kinds import kind_of
 from accounts.models import Job, JobState
 from accounts.refusals import Reason
@@ -39,7 +38,7 @@ def step_words(job: Job) -> str:
     if job.cancel_requested_at:
         return "Stopping…"
     if job.state == JobState.QUEUED and not job.step:
-        return f"In the queue since {time_format(timezone.localtime(job.requested_at), 'H:i:s')}"
+        return f"In the queue since {clock(job.requested_at)}"
     return capfirst(job.step or "Working")
 
 
@@ -50,7 +49,7 @@ def progress_words(job: Job) -> str:
         return f"{job.done:,} so far" if job.done else ""
     in_bytes = kind_of(job).in_bytes
     done, total = (filesizeformat(each) if in_bytes else f"{each:,}" for each in (job.done, job.total or 0))
-    return f"{done} of {total} · {job.percent}%"
+    return f"{done} of {total} · {percent(job.percent)}"
 
 
 @register.filter

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from accounts.counting import share_in_percent
 from adjudication.agreement.drawings import (
     Drawing,
     DrawnLine,
@@ -36,10 +37,8 @@ def draw_figures(agreement: Agreement, detail: dict[str, Any]) -> Iterator[Named
     for statistic in PAIRED:
         pairs = [one for one in agreement.results if one.statistic == statistic and one.scope == "pair"]
         if pairs:
-            yield (
-                f"forest_{statistic}",
-                draw_forest(_lines(pairs), f"{record_of(statistic).label}, {100 * agreement.level:g}% intervals"),
-            )
+            heading = f"{record_of(statistic).label}, {share_in_percent(agreement.level)} intervals"
+            yield f"forest_{statistic}", draw_forest(_lines(pairs), heading)
             yield f"matrix_{statistic}", _matrix(pairs, statistic, detail["annotators"])
     yield from _confusions(detail)
     yield from _heat_maps(detail)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from accounts.counting import share_in_percent
 from adjudication.agreement.results import FigureText, pair_figures
 from adjudication.models import AgreementRun
 from annotation.models import AnnotatorKind
@@ -115,7 +116,7 @@ def confusion(run: AgreementRun, criterion: str, pair: str) -> Confusion | None:
         for level, counts in zip(detail["scale"], chosen["counts"], strict=True)
     ]
     levels = [
-        (level, "" if value is None else f"{100 * value:.1f}%")
+        (level, "" if value is None else share_in_percent(value, 1))
         for level, value in zip(detail["scale"], chosen["agreement"], strict=True)
     ]
     return Confusion(first, second, rows, levels, _ids(first, second), "part_whole" in chosen.get("flags", ()))
@@ -132,7 +133,7 @@ def _ids(first: dict[str, Any], second: dict[str, Any]) -> str:
 def _counted(count: int, whole: int) -> tuple[int, str, int]:
     if not whole:
         return 0, "", 0
-    return count, f"{100 * count / whole:.0f}%", round(STEPS * count / whole)
+    return count, share_in_percent(count / whole), round(STEPS * count / whole)
 
 
 def confusion_pairs(run: AgreementRun, criterion: str) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from accounts.counting import share_in_percent
 from accounts.models import JobState
 from adjudication.agreement.results import Difference, comparisons
 from adjudication.models import AgreementResult, AgreementRun, Voters, VoteRun
@@ -28,7 +29,7 @@ def method_sentence(run: AgreementRun, criterion: str, rows: Iterable[AgreementR
     if not methods:
         return f"{items}; too few for intervals."
     versions = f"NumPy {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}"
-    intervals = f"{100 * detail['level']:.0f}% intervals by {methods} over {_unit(run, detail)}"
+    intervals = f"{share_in_percent(detail['level'])} intervals by {methods} over {_unit(run, detail)}"
     facts = "; ".join(filter(None, (items, intervals, _resamples(run, used, detail), versions)))
     return f"{facts}. Annotators are fixed: the intervals speak of other items judged by the same annotators."
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from accounts.counting import share_in_percent
 from adjudication.agreement.results import Difference, FigureText, comparisons, show
 from adjudication.models import AgreementRun
 from annotation.campaigns.progress import AnnotatorRow
@@ -89,7 +90,7 @@ class PersonRow:
     def skip_rate(self) -> str:
         """Skipped of all that was answered or skipped; "" before the first."""
         seen = self.work.done + self.work.skipped
-        return f"{100 * self.work.skipped / seen:.1f}%" if seen else ""
+        return share_in_percent(self.work.skipped / seen, 1) if seen else ""
 
     @property
     def is_machine(self) -> bool:

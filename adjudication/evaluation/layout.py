@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from accounts.counting import share_in_percent
 from adjudication.evaluation.result import EvaluationResult, SubsetFigures
 from adjudication.evaluation.tables import (
     ALPHA,
@@ -239,7 +240,7 @@ def _about_intervals(built: Sequence[Built]) -> str:
     none = _reasons(each for each in known if each.ci is None)
     if not ways:
         return f"No intervals: {none}." if known else ""
-    about = f"In brackets: {ways[0][1]:.0%} intervals over topics ({', '.join(way for way, _ in ways)})."
+    about = f"In brackets: {share_in_percent(ways[0][1])} intervals over topics ({', '.join(way for way, _ in ways)})."
     return f"{about} Without: {none}." if none else about
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from accounts.counting import share_in_percent
 from annotation.models import Annotator
 
 LEAST = 20  # answers (of a person, or in a part of a comparison) below which nothing is concluded
@@ -95,7 +96,7 @@ class Person:
         """Percent, "–" where there is none; only one where there is none at all."""
         if not any(share is not None for share in self.quarters):
             return ["–"]
-        return ["–" if share is None else _percent(share) for share in self.quarters]
+        return ["–" if share is None else share_in_percent(share) for share in self.quarters]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ def look_at_levels(parts: Sequence[QuarterPart], levels: Mapping[int, str]) -> L
     for part in parts:
         by_value[part.value] = by_value.get(part.value, 0) + part.n
     value, n = max(by_value.items(), key=lambda pair: pair[1])
-    text = f"{_percent(n / total)} of {total:,} answers are “{levels.get(value, value)}”, the most frequent."
+    text = f"{share_in_percent(n / total)} of {total:,} answers are “{levels.get(value, value)}”, the most frequent."
     if n < SAME * total:
         return Look(name, False, text)
     same = [part for part in parts if part.value == value]
@@ -194,7 +195,7 @@ def look_at_levels(parts: Sequence[QuarterPart], levels: Mapping[int, str]) -> L
             name, None, f"{text} Only {shared:,} of these items were judged by others too: too few to say if that fits."
         )
     others = sum(part.agreed for part in same) / shared
-    text = f"{text} On the {shared:,} of these items that others judged, they gave it in {_percent(others)}."
+    text = f"{text} On the {shared:,} of these items that others judged, they gave it in {share_in_percent(others)}."
     if others <= n / total - GAP:
         return Look(name, True, f"{text} Look at whether the items were read.")
     return Look(name, False, text)
@@ -216,7 +217,7 @@ def look_at_drift(parts: Sequence[QuarterPart]) -> Look:
     (was, variance_was), (now, variance_now) = _mean(before), _mean(after)
     change, half = now - was, Z95 * math.sqrt(variance_was + variance_now)
     text = (
-        f"Agreement with the others went from {_percent(was)} to {_percent(now)} in the last quarter: "
+        f"Agreement with the others went from {share_in_percent(was)} to {share_in_percent(now)} in the last quarter: "
         f"{_signed(change)} points, 95% interval {_signed(change - half)} to {_signed(change + half)}."
     )
     if change <= -DROP and change + half < 0:
@@ -241,7 +242,3 @@ def _agreement(parts: Sequence[QuarterPart], quarter: int) -> float | None:
 def _signed(share: float) -> str:
     """Points with their sign, the minus as it is printed."""
     return f"{100 * share:+.1f}".replace("-", "−")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%"

@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from accounts.counting import by, moment
+from accounts.counting import by, moment, share_in_percent
 from accounts.models import Job, person_key
 from annotation.models import Campaign, Criterion, Item
 
@@ -177,7 +177,7 @@ class Verdict(models.Model):
     def agreement_text(self) -> str:
         """How far its votes agree."""
         if self.n_votes > 1:
-            return f"{self.agreement:.0%} of pairs agree"
+            return f"{share_in_percent(self.agreement)} of pairs agree"
         return "one label" if self.n_votes else "no label"
 
     @property

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from accounts.counting import percent
 from adjudication.questions.question_set import (
     KEPT,
     WITHDRAWN,
@@ -71,7 +72,7 @@ class KeptCounts:
     @property
     def share(self) -> str:
         """As the paper puts it: “26% (98)”."""
-        return "–" if self.percent is None else f"{self.percent:.0f}% ({self.kept:,})"
+        return "–" if self.percent is None else f"{percent(self.percent)} ({self.kept:,})"
 
 
 @dataclass(frozen=True, slots=True)

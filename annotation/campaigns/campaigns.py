@@ -8,8 +8,8 @@ from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, 
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 from django.shortcuts import get_object_or_404
-from django.utils.formats import date_format
 
+from accounts.counting import day
 from accounts.refusals import Refused
 from annotation.campaigns import progress
 from annotation.campaigns.own_counts import own_in_campaigns
@@ -192,7 +192,7 @@ def deadline_words(campaign: Campaign, today: date) -> str:
     """
     if campaign.deadline is None or campaign.state == CampaignState.CLOSED:
         return ""
-    return f"Judge until {date_format(campaign.deadline, 'j M Y')} ({_distance((campaign.deadline - today).days)})"
+    return f"Judge until {day(campaign.deadline)} ({_distance((campaign.deadline - today).days)})"
 
 
 def _distance(days: int) -> str:

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Q
-from django.utils import timezone
 
+from accounts.counting import day
 from accounts.models import User
 from annotation.campaigns.unjudged import labels_shown_to
 from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, MachineSource
@@ -33,11 +33,10 @@ class Override:
     @property
     def text(self) -> str:
         """All of it as sentences, for pages, tables and files."""
-        day = timezone.localtime(self.at).strftime("%-d %b %Y")
         shown = " ".join(self.table) or "The test has no figures."
         return (
             f"{self.machine} labels “{self.criterion}” without a passed test. Anno-GPT cycle {self.cycle} asked for"
-            f" equivalence within ±{100 * self.margin:g} points. {shown} Overridden by {self.by} on {day}."
+            f" equivalence within ±{100 * self.margin:g} points. {shown} Overridden by {self.by} on {day(self.at)}."
             f" Reason: {' '.join(self.reason.split())}"
         )
 

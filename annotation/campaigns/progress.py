@@ -11,8 +11,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.formats import date_format
 
+from accounts.counting import day
 from accounts.sql import execute
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState, WorkSummary
 
@@ -96,7 +96,7 @@ class Estimate:
             return self.reason
         last = timezone.localdate(self.ends_at)
         late = ", after the deadline" if deadline and last > deadline else ""
-        return f"At {self.per_day:,.0f} a day it is done about {date_format(last, 'j F Y')}{late}."
+        return f"At {self.per_day:,.0f} a day it is done about {day(last)}{late}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def paragraph_marked(paragraph: dict[str, Any]) -> SafeString:
 
 
 @register.filter
-def percent(value: float | None) -> str:
+def hundredths(value: float | None) -> str:
     """A share in hundredths, for drawing."""
     return f"{100 * value:g}" if value else "0"
 

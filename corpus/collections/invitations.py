@@ -11,11 +11,11 @@ from typing import Any
 from django.core.mail import send_mail
 from django.db import transaction
 from django.template.loader import render_to_string
-from django.utils import dateformat
 
 from accounts import mail
 from accounts.actions import create_user
 from accounts.audit import record_event
+from accounts.counting import day
 from accounts.extensions import extensions
 from accounts.models import Invitation, User
 from accounts.refusals import Conflict, NotAllowed, Refused
@@ -182,8 +182,7 @@ def find_invitation(*, token: str, at: datetime, for_update: bool = False) -> In
     if invitation.revoked_at:
         raise BadInvitation(f"This invitation has been revoked. {_ask(invitation)}")
     if invitation.expires_at <= at:
-        day = dateformat.format(invitation.expires_at, "j F Y")
-        raise BadInvitation(f"This invitation was valid until {day}. {_ask(invitation)}")
+        raise BadInvitation(f"This invitation was valid until {day(invitation.expires_at)}. {_ask(invitation)}")
     return invited
 
 

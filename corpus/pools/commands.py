@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.counting import percent
 from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand
 from corpus.collections.collections import collection_with
@@ -111,5 +112,7 @@ class PoolReportCommand(ReportingCommand):
 
 
 def _line(run: RunHoles) -> str:
-    shares = (f"@{hole.cut} {hole.unjudged_percent:.1f}%" for hole in run.holes if hole.unjudged_percent is not None)
+    shares = (
+        f"@{hole.cut} {percent(hole.unjudged_percent, 1)}" for hole in run.holes if hole.unjudged_percent is not None
+    )
     return f"{run.name}, {run.topics:,} topics, unjudged: {', '.join(shares)}"

@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.utils import dateformat, timezone
 
+from accounts.counting import moment_with_zone
 from corpus.models import (
     AuthorAnswer,
     AuthorInvitation,
@@ -140,7 +140,7 @@ def sample_letter(call: QuestionCall) -> Letter:
 
 def deadline_words(at: datetime) -> str:
     """A moment as letters and pages show it, with the site's time zone."""
-    return dateformat.format(timezone.localtime(at), "j F Y, H:i") + f" ({settings.TIME_ZONE})"
+    return moment_with_zone(at)
 
 
 def newest_answer(invitation: AuthorInvitation) -> AuthorAnswer | None:

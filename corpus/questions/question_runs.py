@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Avg, Count, Q, QuerySet, Sum, TextChoices
 
+from accounts.counting import percent
 from corpus.collections.endpoints import chat_endpoint, cost_of
 from corpus.models import (
     CitationMention,
@@ -147,7 +148,7 @@ class SourceFigures:
             return f"{self.questions:,} questions, none that could be kept"
         return (
             f"{self.questions:,} questions; of the {self.keepable:,} that could be kept, {self.kept:,} became topics"
-            f" and {self.filtered:,} ({self.filtered_percent:.0f}%) did not because of their overlap"
+            f" and {self.filtered:,} ({percent(self.filtered_percent)}) did not because of their overlap"
         )
 
 
