@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.counting import share_in_percent
-from adjudication.agreement.results import FigureText, pair_figures
+from adjudication.agreement.results import FigureText
 from adjudication.models import AgreementRun
 from annotation.models import AnnotatorKind
 from engines.stats.blocks import ADJUDICATED
@@ -61,12 +61,11 @@ class Confusion:
 VERDICT: dict[str, Any] = {"id": None, "name": "verdict", "kind": ADJUDICATED}
 
 
-def pair_matrix(
-    run: AgreementRun, criterion: str, statistic: str, *, people_alone: bool = False
-) -> tuple[list[str], list[PairRow]]:
+Figures = dict[frozenset[str], FigureText]  # by the two names of the pair
+
+
+def pair_matrix(people: list[dict[str, Any]], figures: Figures) -> tuple[list[str], list[PairRow]]:
     """(column names, rows) of the lower triangle: each pair of annotators once, and each with the verdict."""
-    people = _annotators(run, criterion, people_alone=people_alone)
-    figures = pair_figures(run, criterion, statistic)
     has_verdict = any(ADJUDICATED in names for names in figures)
     below = [*people[1:], VERDICT] if has_verdict else people[1:]
     columns = people if has_verdict else people[:-1]
@@ -82,7 +81,7 @@ def _annotators(run: AgreementRun, criterion: str, *, people_alone: bool) -> lis
     return [one for one in annotators if one["kind"] != AnnotatorKind.MACHINE or not people_alone]
 
 
-def _cell(figures: dict[frozenset[str], FigureText], one: dict[str, Any], other: dict[str, Any]) -> PairCell | None:
+def _cell(figures: Figures, one: dict[str, Any], other: dict[str, Any]) -> PairCell | None:
     figure = figures.get(frozenset((ADJUDICATED if one is VERDICT else one["name"], other["name"])))
     if figure is None:
         return None
@@ -190,19 +189,15 @@ class ForestMark:
         return self.figure.why
 
 
-def forest_figures(
-    run: AgreementRun, criterion: str, statistic: str, *, people_alone: bool = False
-) -> list[tuple[Way, FigureText]]:
+def forest_figures(people: list[dict[str, Any]], figures: Figures) -> list[tuple[Way, FigureText]]:
     """Each pair's figure with the way down, the highest first, undefined ones last."""
-    people = {one["name"]: one for one in _annotators(run, criterion, people_alone=people_alone)}
-    people[ADJUDICATED] = VERDICT
-    order = list(people)
-    found = pair_figures(run, criterion, statistic, named=True)
+    by_name = {one["name"]: one for one in people} | {ADJUDICATED: VERDICT}
+    order = list(by_name)
     rows = []
-    for names, figure in found.items():
-        if not names <= people.keys():
+    for names, figure in figures.items():
+        if not names <= by_name.keys():
             continue
-        one, other = (people[name] for name in sorted(names, key=order.index))
+        one, other = (by_name[name] for name in sorted(names, key=order.index))
         rows.append((_way(one, other, figure), figure))
     return sorted(rows, key=lambda row: (row[1].number is None, -(row[1].number or 0.0)))
 
@@ -238,11 +233,11 @@ class PairFigures:
         return ROW * len(self.marks) + 8
 
 
-def figures_of_pairs(run: AgreementRun, criterion: str, statistic: str, *, people_alone: bool) -> PairFigures:
-    """Everybody's pairs and those with the verdict, or those of `people_alone`. Two queries."""
-    columns, rows = pair_matrix(run, criterion, statistic, people_alone=people_alone)
-    figures = forest_figures(run, criterion, statistic, people_alone=people_alone)
-    return PairFigures(columns, rows, *forest(figures))
+def figures_of_pairs(run: AgreementRun, criterion: str, figures: Figures, *, people_alone: bool) -> PairFigures:
+    """Everybody's pairs and those with the verdict, or those of `people_alone`, of the figures of one statistic."""
+    people = _annotators(run, criterion, people_alone=people_alone)
+    columns, rows = pair_matrix(people, figures)
+    return PairFigures(columns, rows, *forest(forest_figures(people, figures)))
 
 
 def _step(low: float, high: float) -> float:

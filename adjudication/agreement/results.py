@@ -208,15 +208,12 @@ def left_out(pairs: Iterable[dict[str, Any]]) -> list[str]:
     return ["left out of the mean: " + ", ".join(excluded)] if excluded else []
 
 
-def pair_figures(
-    run: AgreementRun, criterion: str, name: str, *, named: bool = False
-) -> dict[frozenset[str], FigureText]:
-    """{the two names: figure} for each pair of annotators (and annotator with verdict) on one statistic.
-
-    `named` labels each figure by its pair instead of by the statistic.
+def pair_figures(run: AgreementRun, criterion: str, name: str) -> dict[frozenset[str], FigureText]:
+    """{the two names: figure, labelled by them} for each pair of annotators (and annotator with verdict) on one
+    statistic. One query.
     """
     rows = run.results.filter(criterion=criterion, statistic=name, scope="pair")
-    return {frozenset(row.annotators): show(row, _pair_name(row) if named else "") for row in rows}
+    return {frozenset(row.annotators): show(row, _pair_name(row)) for row in rows}
 
 
 def figure_name(result: AgreementResult) -> str:

@@ -21,6 +21,7 @@ from adjudication.agreement.results import (
     block_figures,
     block_label,
     comparisons,
+    pair_figures,
     whole_figures,
     why_nothing,
 )
@@ -61,6 +62,7 @@ def figures_context(request: HttpRequest, run: AgreementRun, criterion: Criterio
     among = topics_among(detail, request.GET.get("among", ""))
     kept = [("criterion", criterion.key), ("statistic", statistic), ("among", among)]
     humans, machines = machine_rows(run, criterion.key, statistic)
+    pairs = pair_figures(run, criterion.key, statistic)
     topics = topic_tiles(run, criterion.key, statistic, people=among == "HH")
     has_machines = any(one["kind"] == AnnotatorKind.MACHINE for one in detail["annotators"])
     return {
@@ -72,8 +74,8 @@ def figures_context(request: HttpRequest, run: AgreementRun, criterion: Criterio
         "kept": [(name, value) for name, value in (*kept, ("pair", table.pair if table else "")) if value],
         "is_share": record_of(statistic).is_share,
         "statistic_about": record_of(statistic).about,
-        "people_pairs": figures_of_pairs(run, criterion.key, statistic, people_alone=True),
-        "all_pairs": figures_of_pairs(run, criterion.key, statistic, people_alone=False) if has_machines else None,
+        "people_pairs": figures_of_pairs(run, criterion.key, pairs, people_alone=True),
+        "all_pairs": figures_of_pairs(run, criterion.key, pairs, people_alone=False) if has_machines else None,
         "unfolded": {name: name in request.GET for name in ("pair", "among")},
         "confusion": table,
         "confusion_pairs": confusion_pairs(run, criterion.key),

@@ -175,7 +175,7 @@ def test_agreement_page_asks_a_bounded_number_of_questions(django_assert_max_num
     vote(built)
     agree(built)
     client = client_of(built, "manager")
-    with django_assert_max_num_queries(36):  # session, overrides of tests, own work and the stored counts among them
+    with django_assert_max_num_queries(33):  # session, overrides of tests, own work and the stored counts among them
         client.get(address("agreement_detail"))
 
 
