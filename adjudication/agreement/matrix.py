@@ -161,6 +161,15 @@ def topic_tiles(run: AgreementRun, criterion: str, statistic: str, *, people: bo
     return [_tile(row, statistic) for row in rows]
 
 
+def undefined_topics(tiles: list[TopicTile]) -> dict[str, list[TopicTile]]:
+    """{why: the topics} of those without a figure."""
+    found: dict[str, list[TopicTile]] = {}
+    for tile in tiles:
+        if tile.why:
+            found.setdefault(tile.why, []).append(tile)
+    return found
+
+
 def _tile(row: dict[str, Any], statistic: str) -> TopicTile:
     value = row["values"].get(statistic)
     reason = row.get("reason") or row["reasons"].get(statistic, "")

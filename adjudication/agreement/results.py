@@ -13,7 +13,7 @@ from engines.stats.reasons import SHORT, Flag, words_of
 from engines.stats.report import Result
 from engines.stats.statistics import TABLE_ONE, rank, statistic
 
-FEW_IN_COMMON = "no pair of annotators has 10 items in common: too few for an interval"
+FEW_IN_COMMON = "no pair of annotators has 10 items in common, which is too few for an interval"
 LACKS = {"no_overlap", "fewer_than_two_annotators", "no_item_with_two_labels"}  # reasons that more judgments end
 BLOCKS = {
     "HH": "People with people",
@@ -52,13 +52,19 @@ class FigureText:
     flags: tuple[str, ...] = ()
     reason: str = ""  # the code behind `why`
 
-    @property
-    def remarks(self) -> str:
-        """Why there is no value or no interval, and the notes."""
-        no_interval = f"no interval: {self.why_no_interval}" if self.why_no_interval and not self.why else ""
-        return "; ".join(filter(None, (self.why, no_interval, *self.notes)))
-
     statistic: str = ""  # its name in `engines.stats.statistics`
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Why there is no value or no interval, in a sentence's words; empty where there are both."""
+        if self.why:
+            return (f"undefined: {self.why}",)
+        return (f"no interval: {self.why_no_interval}",) if self.why_no_interval else ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the figure lacks, and the notes."""
+        return (*self.lacks, *self.notes)
 
     @property
     def number(self) -> float | None:

@@ -1,11 +1,13 @@
-"""Words for the keys that figures are stored under."""
+"""Words for the keys that figures are stored under, and what is said of many of them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+
+from adjudication.agreement.repeats import Repeated
 
 register = template.Library()
 
@@ -20,6 +22,20 @@ def named(words: Mapping[str, str], key: str) -> str:
 def at(table: Mapping[int, str], key: int) -> str:
     """The entry under a number, "" where there is none."""
     return table.get(key, "")
+
+
+@register.filter
+def lettered(texts: Iterable[str], repeated: Sequence[Repeated]) -> list[Repeated]:
+    """Those of the texts that are said once for the whole page."""
+    own = set(texts)
+    return [each for each in repeated or () if each.text in own]
+
+
+@register.filter
+def unlettered(texts: Iterable[str], repeated: Sequence[Repeated]) -> list[str]:
+    """Those of the texts that are said in place."""
+    once = {each.text for each in repeated or ()}
+    return [text for text in texts if text not in once]
 
 
 @register.filter

@@ -50,15 +50,15 @@ class Reason(StrEnum):
     TOO_FEW_ITEMS = (
         "too_few_items",
         {
-            WHOLE: "fewer than 10 items: too few for an interval",
+            WHOLE: "fewer than 10 items are too few for an interval",
             SHORT: "fewer than 10 items",
-            TOPIC: "one item with two labels: too few",
+            TOPIC: "too few items with two labels",
         },
     )
     TOO_FEW_QUERIES = (
         "too_few_queries",
         {
-            WHOLE: "fewer than 8 topics: too few for an interval over topics",
+            WHOLE: "fewer than 8 topics are too few for an interval over topics",
             INTERVAL: "fewer than 8 topics are too few for one",
         },
     )

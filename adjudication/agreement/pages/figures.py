@@ -11,9 +11,11 @@ from adjudication.agreement.matrix import (
     confusion_pairs,
     figures_of_pairs,
     topic_tiles,
+    undefined_topics,
 )
 from adjudication.agreement.method import method_sentence
 from adjudication.agreement.people import machine_rows, person_rows
+from adjudication.agreement.repeats import remarks_of, repeated
 from adjudication.agreement.results import (
     BLOCKS,
     FLAGS,
@@ -83,6 +85,8 @@ def figures_context(request: HttpRequest, run: AgreementRun, criterion: Criterio
         "among": among,
         "among_offered": [("HH", "people"), ("two", "people and machines")],
         "topics": topics,
+        "defined_topics": [tile for tile in topics if tile.value],
+        "undefined_topics": undefined_topics(topics),
         "topics_words": _topics_words(
             record_of(statistic).label,
             people=among == "HH",
@@ -126,8 +130,20 @@ def tables_context(run: AgreementRun, criterion: Criterion, shown: dict[str, Any
         "blocks": _block_table(columns),
         "alone": [BLOCKS[block] for block in alone],
         "comparisons": comparisons(run, criterion.key),
+        "repeated": repeated(_remarks(people, whole, blocks, shown)),
         "method": method_sentence(run, criterion.key),
     }
+
+
+def _remarks(
+    people: list[FigureText], whole: list[FigureText], blocks: dict[str, list[FigureText]], shown: dict[str, Any]
+) -> list[str]:
+    """What the page says of its figures, each as often as it would say it."""
+    full = [*people, *(figure for figures in blocks.values() for figure in figures)]
+    full += [figure for machine in shown["machines"] for _, figure in machine.cells if figure]
+    full += whole if shown["has_machines"] else []
+    matrices = (shown["people_pairs"], shown["all_pairs"])
+    return remarks_of(full, [mark.figure for pairs in matrices if pairs for mark in pairs.marks])
 
 
 def _column(block: str, figures: list[FigureText]) -> tuple[str, list[FigureText]]:

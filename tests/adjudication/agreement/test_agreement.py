@@ -309,9 +309,9 @@ def test_a_mean_over_pairs_that_share_few_items_does_not_say_that_there_are_few(
     run = agree(build_campaign(labels), cluster="item")
     figure = show(run.results.get(statistic="accuracy", scope="mean"))
     assert figure.n_items == 12
-    assert figure.why_no_interval == "no pair of annotators has 10 items in common: too few for an interval"
+    assert figure.why_no_interval == "no pair of annotators has 10 items in common, which is too few for an interval"
     pair = run.results.filter(statistic="accuracy", scope="pair", n_items=6).first()
-    assert show(pair).why_no_interval == "fewer than 10 items: too few for an interval"
+    assert show(pair).why_no_interval == "fewer than 10 items are too few for an interval"
 
 
 def test_command_prints_json_and_a_summary(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,9 @@ from tests.factories.adjudication import Built, build_campaign
 pytestmark = pytest.mark.django_db
 
 
+LETTER = re.compile(r'<sup title="No interval: [^"]*">\w</sup>')
+
+
 @pytest.fixture
 def page() -> str:
     """Of `ana` and `ben`, who gave all items level 1, and of `cai`, who used all levels."""
@@ -22,7 +25,8 @@ def page() -> str:
 
 def test_the_forest_has_the_pairs_of_the_matrix(page: str) -> None:
     matrix, forest = page.split('id="pairs"')[1].split("</section>", maxsplit=1)[0].split("<figure")
-    cells = [text_of(cell).split(" n 24")[0] for cell in re.findall(r"<td data-shade.*?</td>", matrix, re.DOTALL)]
+    found = [LETTER.sub(" no interval", cell) for cell in re.findall(r"<td data-shade.*?</td>", matrix, re.DOTALL)]
+    cells = [text_of(cell).split(" n 24")[0] for cell in found]
     labels = dict(re.findall(r"<li><a [^>]*>([^<]+)</a> <span class=\"visually-hidden\">(.*?)</span>", forest))
     words = [text.replace("undefined:", "undefined").replace(",", "") for text in labels.values()]
     assert sorted(words) == sorted(cell.replace(",", "") for cell in cells)
@@ -46,3 +50,24 @@ def test_the_shades_of_the_confusion_are_the_shares_of_its_rows(page: str) -> No
     counts = [int(text_of(cell).split()[0]) for _, cell in used[0]]
     assert sum(counts) == 24
     assert [int(shade) for shade, _ in used[0]] == [round(5 * count / 24) for count in counts]
+
+
+def test_what_many_figures_lack_is_said_once_above_them_and_by_a_letter_in_each(page: str) -> None:
+    """Its 24 items are of two topics."""
+    why = "No interval: fewer than 8 topics are too few for an interval over topics"
+    assert text_of(page).count(why) == 1
+    notes, tables = page.split("</ul>", maxsplit=1)
+    assert f"a {why}. Resampling items gives an interval, which is too narrow if topics differ." in text_of(notes)
+    assert tables.count(f'<sup title="{why}">a</sup>') > 10
+
+
+def test_topics_without_a_figure_are_named_with_the_reason_and_have_no_tile() -> None:
+    """Each topic has one item, as in a campaign that rates questions."""
+    built = build_campaign(noisy_labels(12, 2), people=("ana", "ben"), topics=12)
+    agree(built)
+    shown = main_of(client_of(built, "viewer").get(address("agreement_detail")).content.decode())
+    topics = shown.split('id="topics"')[1].split("</details>", maxsplit=1)[0]
+    assert "is undefined for each single topic. Undefined for 12 topics (too few items with two labels): " in text_of(
+        topics
+    )
+    assert ("heat" in topics, topics.count("<a ")) == (False, 12)
