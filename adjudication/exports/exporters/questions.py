@@ -157,7 +157,7 @@ class QuestionBeirForm(PrefixForm, QuestionForm):
 
 class QuestionBeir(BeirArchive, QuestionExporter):
     name = "question-beir"
-    label = "Question set, BEIR"
+    label = "Question set, BEIR with targets"
     suffix = "questions.beir.zip"
     about = "Documents, questions and targets."
     form = QuestionBeirForm
@@ -287,11 +287,11 @@ EXPORTERS = (
     ),
     LitsearchParquet(),
     QuestionText(
-        "question-topics", "TREC topics", "questions.topics", lambda found: write_trec_topics(_plain_records(found))
+        "question-topics", "TREC topics of questions", "questions.topics", lambda found: write_trec_topics(_plain_records(found))
     ),
     QuestionText(
         "question-qrels",
-        "TREC qrels",
+        "TREC qrels of targets",
         "questions.qrels",
         lambda found: write_qrels(qrel_rows(found)),
         about="The targets of those that are kept.",
