@@ -287,7 +287,10 @@ EXPORTERS = (
     ),
     LitsearchParquet(),
     QuestionText(
-        "question-topics", "TREC topics of questions", "questions.topics", lambda found: write_trec_topics(_plain_records(found))
+        "question-topics",
+        "TREC topics of questions",
+        "questions.topics",
+        lambda found: write_trec_topics(_plain_records(found)),
     ),
     QuestionText(
         "question-qrels",

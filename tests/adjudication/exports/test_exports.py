@@ -17,10 +17,11 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
-from adjudication.exporting.options import formats, make_options, option_fields
+from adjudication.exporting.options import formats, in_section, make_options, option_fields
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.exports.exporters.qrels import grade
 from adjudication.exports.files import open_export
+from adjudication.exports.pages import SECTIONS
 from adjudication.models import Verdict
 from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import Criterion, Level
@@ -361,3 +362,8 @@ class TestDorisMae:
         Level.objects.create(criterion=built.criterion, value=3, label="more")
         Verdict.objects.filter(value=2).update(value=3)
         assert codes(built, "doris-mae")["no_doris_score"] == "fatal"
+
+
+def test_no_two_exports_of_the_page_have_one_name():
+    names = [exporter.short for section in SECTIONS for exporter in in_section(section)]
+    assert len(names) == len({name.casefold() for name in names})
