@@ -143,6 +143,10 @@ class JobKind(ABC, Generic[J]):
         """
         return [(self.page(job), "Results")] if self.page(job) != self.address(job) else []
 
+    def retry(self, job: J, member: Any) -> str:
+        """The address of the page where the person can start it again once it has failed; "" where they cannot."""
+        return ""
+
     def context(self, job: J, member: Any) -> dict[str, Any]:
         """What the frame of its page needs."""
         return {}

@@ -22,7 +22,7 @@ from accounts.digests import Notice
 from accounts.first_account import WITH_DEMO, check_no_account, create_first_account, own_command
 from accounts.forms import FirstAccountForm, ProfileForm, ThemeForm, TokenForm
 from accounts.job_kinds import JobKind, job_kinds
-from accounts.models import ApiToken, TokenScope
+from accounts.models import ApiToken, JobState, TokenScope
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import OpenRequest, Request
 from accounts.themes import COOKIE, Theme
@@ -148,7 +148,9 @@ def job_detail(request: Request, kind: str, pk: int) -> HttpResponse:
     context = jobs.fragment_context(job, member)
     if request.htmx:
         return render(request, "accounts/_job.html", context)
-    context |= {"base": found.base, "links": found.links(job, member), **found.context(job, member)}
+    is_failed = job.state == JobState.FAILED  # there are no results, and the fragment says what comes next
+    context |= {"links": [] if is_failed else found.links(job, member), "is_over": job.is_final and not is_failed}
+    context |= {"base": found.base, **found.context(job, member)}
     return render(request, "accounts/job_detail.html", context)
 
 

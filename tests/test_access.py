@@ -9,12 +9,15 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.conf import settings
 from django.db import connection
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import ApiToken, TokenScope
+from accounts.job_kinds import job_kinds
+from accounts.jobs import fragment_context
+from accounts.models import ApiToken, JobState, TokenScope
+from accounts.refusals import NotAllowed
 from accounts.slots import tabs, tabs_for
 from annotation.models import Audience
 from corpus.collections.rules import can_oversee
@@ -117,6 +120,28 @@ def test_outsiders_cannot_distinguish_a_job_from_none(line: Row, world: World, s
     assert (real.status_code, none.status_code) == (404, 404)
     job = line.where(world)["pk"]
     assert _without_address(real, str(job)) == _without_address(none, "999999999")
+
+
+STARTED_BY_NOBODY = {"indexing", "deletions", "erasures"}  # they start themselves, or once
+
+
+@pytest.mark.parametrize("line", [line for line in OF_JOBS if line.method == "GET"], ids=lambda line: line.name)
+def test_a_failed_job_leads_to_where_it_is_started_again(line: Row, walk: Walk) -> None:
+    """Only those who may open that page."""
+    where = line.where(walk.world)
+    kind = job_kinds()[where["kind"]]
+    offered = set()
+    for role, member in walk.world.members.items():
+        try:
+            job, seen = kind.fetch(where["pk"], member.user)
+        except (Http404, NotAllowed):
+            continue
+        job.state, job.reason = JobState.FAILED, "why"
+        if address := fragment_context(job, seen)["retry_url"]:
+            offered.add(role)
+            assert walk.status(address, role) == 200, role
+    assert (Role.MANAGER in offered) == (kind.key not in STARTED_BY_NOBODY)
+    assert offered <= {Role.MANAGER, Role.ADJUDICATOR}
 
 
 def _without_address(answer: HttpResponse, slug: str) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import template
+from django.template import Context
 from django.template.defaultfilters import capfirst, filesizeformat
 
 from accounts import broker, jobs
@@ -14,10 +15,14 @@ from accounts.refusals import Reason
 register = template.Library()
 
 
-@register.inclusion_tag("accounts/_job.html")
-def job_progress(job: Job, member: Any = None) -> dict[str, Any]:
-    """The fragment of a job for a page about it; `member` is the person's membership, None in jobs of a person."""
-    return jobs.fragment_context(job, member)
+@register.inclusion_tag("accounts/_job.html", takes_context=True)
+def job_progress(context: Context, job: Job, member: Any = None, *, says_next: bool = True) -> dict[str, Any]:
+    """The fragment of a job for a page about it; `member` is the person's membership, None in jobs of a person.
+
+    `says_next`: whether a failed job says where it is started again; the guide, which has a button for it, does not.
+    """
+    shown = jobs.fragment_context(job, member) | {"request": context.get("request")}
+    return shown if says_next else shown | {"retry_url": ""}
 
 
 @register.filter

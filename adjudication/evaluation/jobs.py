@@ -32,6 +32,7 @@ class EvaluationJob(CollectionJob[Evaluation]):
     counted = "runs"
     cancel_verb = "cancel_evaluation"
     tab = "evaluation"
+    begins_at = "evaluation_create"
 
     def work(self, job: Evaluation, progress: Progress, files: Mapping[str, Grades] | None = None) -> None:
         """`files` are qrels of the command line, by the name their gold calls them."""

@@ -24,6 +24,7 @@ class ReleaseJob(CollectionJob[Release]):
     in_bytes = True
     cancel_verb = "cancel_release"
     tab = "releases"
+    begins_at = "release_create"
 
     def work(self, job: Release, progress: Progress) -> None:
         with closing(SnapshotProgress(job, progress.claim)) as outside:

@@ -19,6 +19,7 @@ class AssignmentJob(CampaignJob[AssignmentRun]):
     title = "Assignment"
     cancel_verb = "cancel_assignment"
     section = "assignment"
+    begins_at = "assignment_plan"
     is_for_managers = True
 
     def work(self, job: AssignmentRun, progress: Progress) -> None:

@@ -37,7 +37,6 @@ class CampaignJob(CollectionJob[J]):
         return super().context(job, member) | own
 
     def where(self, job: J) -> list[str]:
-        """The beginning of the path of the campaign's pages."""
         return [self.collection_of(job).slug, self.campaign_of(job).slug]
 
     def page(self, job: J) -> str:
@@ -49,6 +48,7 @@ class ItemBuildJob(CampaignJob[ItemBuild]):
     title = "Building items"
     cancel_verb = "cancel_item_build"
     section = "items"
+    begins_at = "item_build"
     is_for_managers = True
 
     def work(self, job: ItemBuild, progress: Progress) -> None:

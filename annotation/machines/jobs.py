@@ -21,6 +21,7 @@ class MachineJob(CampaignJob[MachineRun]):
     title = "Machine annotator"
     cancel_verb = "cancel_machine_run"
     section = "machines"
+    begins_at = "machine_create"
     related = ("campaign__collection", "annotator")
 
     def work(self, job: MachineRun, progress: jobs.Progress) -> None:

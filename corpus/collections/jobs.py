@@ -29,6 +29,7 @@ class CollectionJob(JobKind[J]):
     tab: ClassVar[str]  # of the collection, the one that its page stands under
     is_for_managers: ClassVar[bool] = False  # others do not see it
     related: ClassVar[tuple[str, ...]] = ("collection",)  # the way from the job to its collection, and what words need
+    begins_at: ClassVar[str] = ""  # the page where it is started, where that is not the page of its results
 
     def collection_of(self, job: J) -> Collection:
         """The collection it belongs to."""
@@ -36,6 +37,20 @@ class CollectionJob(JobKind[J]):
         for name in self.related[0].split("__"):
             found = getattr(found, name)
         return found  # type: ignore[return-value]
+
+    def where(self, job: J) -> list[str]:
+        """The beginning of the path of the pages of its collection, or campaign."""
+        return [self.collection_of(job).slug]
+
+    def retry(self, job: J, member: Membership) -> str:
+        """For those who may cancel it."""
+        if not self.may_cancel(member) or self.collection_of(job).archived_at:
+            return ""
+        return self.start(job)
+
+    def start(self, job: J) -> str:
+        """The address of the page where such a job is started."""
+        return reverse(self.begins_at, args=self.where(job)) if self.begins_at else self.page(job)
 
     def fetch(self, pk: int, user: User) -> tuple[J, Membership]:
         job = get_object_or_404(self.model._default_manager.select_related(*self.related, "requested_by"), pk=pk)

@@ -58,7 +58,7 @@ class Problems:
         run = self.run
         shown = f"The first {len(run.errors):,} are counted below. " if run.error_count > len(run.errors) else ""
         if run.state == JobState.FAILED:
-            return f"{shown}Correct the file and send it again."
+            return f"{shown}Correct the file and import it again."
         if run.state == JobState.CANCELLED:
             return f"{shown}They were found before the import was cancelled: none of its records came in."
         return shown + (self._skipped() if run.skipped_errors else self._nothing_skipped())

@@ -28,7 +28,7 @@ class Busy(Conflict):
 
     def __init__(self) -> None:
         super().__init__(
-            "Another import of this collection is running. Nothing was imported; send it again in a moment.",
+            "Another import of this collection is running. Nothing was imported; import again in a moment.",
             retry_after=RETRY_AFTER,
         )
 

@@ -31,5 +31,8 @@ class ImportJob(CollectionJob[ImportRun]):
             if not run.dry_run:
                 remove_uploads(run)
 
+    def start(self, job: ImportRun) -> str:
+        return str(job.importer.way_on(job).again) if job.importer else ""
+
     def page(self, job: ImportRun) -> str:
         return reverse("import_detail", args=[job.collection.slug, job.pk])

@@ -35,6 +35,7 @@ class QuestionJob(CollectionJob[QuestionRun]):
     counted = "asked"
     cancel_verb = "cancel_questions"
     tab = "generation"
+    begins_at = "generation_create"
 
     def work(self, job: QuestionRun, progress: jobs.Progress) -> None:
         generate_questions(job, progress)

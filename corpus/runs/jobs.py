@@ -19,6 +19,7 @@ class RunMakingJob(CollectionJob[RunMaking]):
     title = "Making a run"
     cancel_verb = "cancel_run_making"
     tab = "runs"
+    begins_at = "run_create"
 
     def work(self, job: RunMaking, progress: jobs.Progress) -> None:
         try:

@@ -136,7 +136,7 @@ class TestImport:
         page = new_page(user=manager)
         page.goto(reverse("import_create", args=["tea", "documents"]))
         page.set_input_files("input[type=file]", tmp_path / "new.jsonl")
-        page.get_by_role("button", name="Send the files").click()
+        page.get_by_role("button", name="Import", exact=True).click()
         page.get_by_role("button", name="Import them now").click()
         page.get_by_role("link", name="See the documents").click()
         expect(page.locator("h1")).to_have_text("Documents")

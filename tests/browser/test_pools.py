@@ -164,7 +164,7 @@ def test_a_run_comes_in_by_the_browser(
     page.get_by_role("link", name="Import runs").click()
     page.set_input_files("input[type=file]", tmp_path / "dense.run")
     page.get_by_label("Try first").uncheck()
-    page.get_by_role("button", name="Send the files").click()
+    page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text("so the ranking of topic 1 is left out")).to_be_visible()
     page.goto(reverse("run_list", args=["tea"]))
     page.get_by_role("link", name="dense").click()

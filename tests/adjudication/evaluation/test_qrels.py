@@ -218,7 +218,7 @@ def test_topics_numbered_otherwise_are_noticed_offered_and_matched(
         assert page.count(offer) == 1
         words = "Import again with “Topic numbers” set to “Match without leading zeros, such as 51 and 051”"
         assert words in page
-        assert page.index("Import them with topics matched") < page.index("Send other files")
+        assert "Import them with topics matched" in page
         assert ImportRun.objects.get().samples[0]["fields"] == [
             *(["topic", "51"], ["iteration", "0"], ["docno", "A1"], ["value", "1"])
         ]

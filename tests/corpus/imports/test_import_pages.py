@@ -236,7 +236,8 @@ class TestAfterwards:
         page = client.get(reverse("import_detail", args=["tea", run.pk])).content.decode()
         assert "cut.jsonl.gz" in page
         assert "Nothing was imported" in page
-        assert "Send other files" in page
+        again = reverse("import_create", args=["tea", "documents"])
+        assert f'<strong>Next:</strong> do what the reason asks for, then <a href="{again}">start it again</a>' in page
         assert page.count("cut.jsonl.gz: ") == 1  # the reason is not repeated as its only problem
 
     def test_a_file_of_another_kind_leads_to_where_it_is_imported(self, client: Client, collection: Collection) -> None:
