@@ -12,8 +12,9 @@ from tests.factories.accounts import AT
 
 
 def fragment(**fields: object) -> str:
-    job = PoolRun(pk=7, requested_at=AT, **fields)
-    member = Membership(collection=Collection(), role=Role.MANAGER)
+    collection = Collection(slug="teas")
+    job = PoolRun(pk=7, collection=collection, requested_at=AT, **fields)
+    member = Membership(collection=collection, role=Role.MANAGER)
     return render_to_string("accounts/_job.html", jobs.fragment_context(job, member))
 
 
