@@ -6,22 +6,20 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from accounts.counting import counted
 from accounts.models import JobState
 from accounts.operations import Operation
 from accounts.rest_records import serializer_of
 from adjudication.agreement.forms import AgreementForm, VoteForm
-from adjudication.agreement.method import resampled
+from adjudication.agreement.printing import printed
 from adjudication.agreement.requests import request_agreement, request_vote
-from adjudication.agreement.results import as_json, show, why_nothing
+from adjudication.agreement.results import as_json
 from adjudication.labels.counts import votes_note
 from adjudication.labels.places import in_readable_campaign
 from adjudication.labels.rules import DECIDE
 from adjudication.labels.staleness import Standing
 from adjudication.labels.too_few import TooFew
-from adjudication.models import AgreementRun, Voters, VoteRun
+from adjudication.models import Voters, VoteRun
 from annotation.campaigns.overrides import Override, overrides_in
-from engines.extras import lacking
 from engines.stats.policies import offered_policies
 
 
@@ -84,34 +82,6 @@ class VoteSerializer(JobSerializer):
         return votes_note(standing) if run == standing.run else "Another count came later."
 
 
-def _summary(run: AgreementRun) -> str:
-    """A line per figure that is not about a single pair, and what must be said of the machines among the annotators.
-
-    Figures that are undefined for one reason share a line; where none is defined, there is only the reason.
-    """
-    lines = [f"{run.n_judgments:,} judgments, {run.seconds:.1f} s, seed {run.seed}"]
-    figures = [(one, show(one)) for one in run.results.exclude(scope="pair").order_by("pk")]
-    nothing = why_nothing(figure for _, figure in figures)
-    undefined: dict[tuple[str, str], list[str]] = {}
-    for result, figure in figures:
-        where = " ".join(filter(None, [result.criterion, result.block or result.scope, result.model]))
-        if figure.why:
-            undefined.setdefault((where, figure.why), []).append(result.statistic)
-            continue
-        interval = f" ({figure.low}, {figure.high})" if figure.low else f" ({figure.why_no_interval})"
-        about = f", interval over {resampled(run, result)} by {figure.method}" if figure.low else ""
-        items = counted(figure.n_items, "item")
-        lines.append(f"{where:<28} {result.statistic:<24} {figure.value}{interval}, n = {items}{about}")
-    if nothing:
-        lines.append(nothing)
-    else:
-        lines += [f"{where:<28} undefined: {why}: {', '.join(names)}" for (where, why), names in undefined.items()]
-    lines += [f"Note: {each.text}" for each in overrides_in(run.campaign)]
-    if run.parameters.get("figures", True) and (words := lacking("matplotlib")):
-        lines.append(f"No figures were drawn. {words}")
-    return "\n".join(lines)
-
-
 REQUEST_AGREEMENT = Operation(
     called="agreement",
     task="Agree and decide",
@@ -127,7 +97,7 @@ REQUEST_AGREEMENT = Operation(
     report=lambda _: "The agreement is being computed. This page shows how far it is.",
     goes_to=lambda run: reverse("agreement_detail", args=[run.campaign.collection.slug, run.campaign.slug]),
     to_json=lambda run: JobSerializer(run).data,
-    finished=lambda run: (_summary(run), as_json(run)),
+    finished=lambda run: (printed(run), as_json(run)),
     former={"unit": "cluster"},
 )
 

@@ -345,8 +345,21 @@ def test_figures_that_are_undefined_for_one_reason_share_a_line(capsys: pytest.C
     build_campaign(noisy_labels(20, 3), people=("ana", "ben"), machines=[("m-1", "m", 1)])
     call_command("agreement", "tea", "main", "--resamples", "1000")
     lines = [line for line in capsys.readouterr().err.splitlines() if "undefined" in line]
-    assert len(lines) == len({tuple(line.split(":")[:2]) for line in lines}) > 0
-    assert any("accuracy, macro_f1" in line for line in lines), "the machine has one run"
+    assert [line.split(":")[0] for line in lines] == ["  undefined, fewer than two annotators have judged"]
+    assert "accuracy, macro_f1" in lines[0], "the machine has one run"
+
+
+def test_the_command_prints_each_figure_once_below_who_is_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of people alone, the figures of all annotators are those of people."""
+    labels: list[list[int | None]] = [list(row) for row in noisy_labels(40, 3)]
+    build_campaign(labels, people=("ana", "ben", "cai"))
+    call_command("agreement", "tea", "main", "--resamples", "1000")
+    heading, *rows = capsys.readouterr().err.splitlines()[1:]
+    few = "fewer than 8 topics are too few for an interval over topics"
+    assert heading == f"relevance: People with people (HH), n = 40 items, no interval: {few}"
+    names = [row.split()[0] for row in rows if row.startswith("  ")]
+    assert len(names) == len(set(names)) > 10
+    assert [row for row in rows if row.startswith("relevance")] == []
 
 
 @pytest.mark.slow
