@@ -72,6 +72,14 @@ def set_theme(*, by: User, theme: Theme) -> None:
 
 
 @transaction.atomic
+def close_mail_warning(*, by: User) -> None:
+    """Never warn this person again that no mail server is set up. It concerns nobody else: no audit event."""
+    user = User.objects.select_for_update().get(pk=by.pk)
+    user.preferences = {**user.preferences, "mail_warning_closed": True}
+    user.save(update_fields=["preferences"])
+
+
+@transaction.atomic
 def create_token(
     *, by: User, at: datetime, label: str, scope: TokenScope, expires_at: datetime
 ) -> tuple[ApiToken, str]:

@@ -35,6 +35,11 @@ def is_set_up() -> bool:
     return f"{__name__}.{NoServerBackend.__name__}" != settings.EMAIL_BACKEND
 
 
-def mail(request: HttpRequest) -> dict[str, object]:  # noqa: ARG001 - a context processor
-    """For templates: `mail_is_set_up`."""
-    return {"mail_is_set_up": is_set_up()}
+def mail(request: HttpRequest) -> dict[str, object]:
+    """For templates: `mail_is_set_up`, and `warns_of_mail` until the person has closed the warning that it is not."""
+    return {"mail_is_set_up": is_set_up(), "warns_of_mail": not is_set_up() and not _is_closed(request)}
+
+
+def _is_closed(request: HttpRequest) -> bool:
+    user = getattr(request, "user", None)
+    return bool(user and user.is_authenticated and user.preferences.get("mail_warning_closed"))

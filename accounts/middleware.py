@@ -28,6 +28,8 @@ BEFORE_ACCOUNTS = {
     "theme_update",
     "documentation",
     "documentation_page",
+    "favicon",
+    "web_manifest",
 }  # what a Litmus without any account shows and takes
 
 

@@ -17,7 +17,15 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs, mail
-from accounts.actions import cancel_job, create_token, revoke_token, set_theme, update_profile, vouch_for_address
+from accounts.actions import (
+    cancel_job,
+    close_mail_warning,
+    create_token,
+    revoke_token,
+    set_theme,
+    update_profile,
+    vouch_for_address,
+)
 from accounts.digests import Notice
 from accounts.first_account import WITH_DEMO, check_no_account, create_first_account, own_command
 from accounts.forms import FirstAccountForm, ProfileForm, ThemeForm, TokenForm
@@ -94,6 +102,13 @@ def update_theme(request: OpenRequest) -> HttpResponse:
         set_theme(by=request.user, theme=theme)
     answer = HttpResponse(status=204) if request.htmx else redirect(_next(request))
     return _with_theme(answer, request, theme)
+
+
+@require_POST
+def mail_warning_close(request: Request) -> HttpResponse:
+    """Close the warning that no mail server is set up, for good."""
+    close_mail_warning(by=request.user)
+    return redirect(_next(request))
 
 
 def _with_theme(response: HttpResponse, request: OpenRequest, theme: Theme) -> HttpResponse:

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from accounts import documentation
+from accounts import documentation, icons
 from accounts.views import job_cancel, job_detail
 from config import views
 
@@ -13,6 +13,8 @@ urlpatterns = [
     path("docs/<path:path>", documentation.show_page, name="documentation_page"),
     path("jobs/<slug:kind>/<int:pk>/", job_detail, name="job_detail"),
     path("jobs/<slug:kind>/<int:pk>/cancellation/", job_cancel, name="job_cancel"),
+    path("favicon.ico", icons.favicon, name="favicon"),
+    path("manifest.webmanifest", icons.web_manifest, name="web_manifest"),
     path("state/", views.state, name="state"),
     path("demo/removal/", views.demo_remove, name="demo_remove"),
     path("state/<slug:part>/test/", views.state_test, name="state_test"),

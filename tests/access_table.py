@@ -260,8 +260,11 @@ TABLE: list[Row] = [
     *row("api_person_erasure", STAFF_WRITE, where=_outsider, json=lambda _: {}),
     *everybody("account_profile", "GET login 200 | POST login 422"),
     *everybody("theme_update", "POST gone gone", data=lambda _: {"theme": "dark"}),
+    *everybody("mail_warning_close", "POST login gone"),
     *everybody("token_list", "GET login 200 | POST login 422"),
     *row("token_revoke", "POST login gone 404 404 404 404", where=lambda w: {"pk": w.api_token.pk}),
+    *everybody("web_manifest", "GET 200 200"),
+    *everybody("favicon", "GET gone gone"),
     *row("state", "GET login 403 403 403 403 403"),  # for staff, whatever their role: tests/config/test_state.py
     *row("state_test", "POST login 403 403 403 403 403", where=lambda _: {"part": "storage"}),
     *row("guide_step", "POST login 404 403 403 403 gone", where=lambda _: {"step": "pools", "act": "build"}),

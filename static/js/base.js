@@ -11,6 +11,29 @@ export function announce(text, level = "info") {
   messages().append(message);
 }
 
+// What went well goes when there was time to read it twice: 3 words a second, 8 s at least. Time counts while the page
+// is seen and no hand rests on the message. Warnings and failures stay until they are closed.
+const LEAST_SECONDS = 8;
+const WORDS_A_SECOND = 3;
+
+function closeOnceRead(message) {
+  const words = message.textContent.trim().split(/\s+/).length;
+  let left = Math.max(LEAST_SECONDS, (2 * words) / WORDS_A_SECOND);
+  const timer = setInterval(() => {
+    if (!message.isConnected) clearInterval(timer);
+    else if (!document.hidden && !message.matches(":hover, :focus-within") && (left -= 1) <= 0) message.remove();
+  }, 1000);
+}
+
+function watchMessages() {
+  const passing = ".alert:is(.ok, .info):not(:has(a))";
+  for (const each of messages().querySelectorAll(passing)) closeOnceRead(each);
+  const added = (records) => records.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node.matches?.(passing));
+  new MutationObserver((records) => added(records).forEach(closeOnceRead)).observe(messages(), { childList: true });
+}
+
+watchMessages();
+
 /** The value of Django's CSRF token, as htmx sends it. */
 export function csrfToken() {
   return JSON.parse(document.body.getAttribute("hx-headers"))["x-csrftoken"];

@@ -190,6 +190,7 @@ def test_the_theme_changes_at_once_and_stays(new_page: NewPage) -> None:
 def test_the_theme_works_without_script(new_page: NewPage) -> None:
     page = new_page(java_script_enabled=False)
     page.goto("/help/?a=1")
+    page.locator("summary", has_text="Theme").click()
     page.get_by_role("button", name="Dark").click()
     expect(page).to_have_url("/help/?a=1")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")

@@ -96,7 +96,7 @@ class Browser:
         """The address at which it ends and the text there."""
         data = urllib.parse.urlencode(form).encode() if form else None
         with self.opener.open(address, data, timeout=60) as answer:
-            return answer.url, answer.read().decode()
+            return answer.url, answer.read().decode(errors="replace")  # icons are no text
 
 
 def addresses_in(page: str) -> set[str]:

@@ -221,12 +221,28 @@ def test_without_a_mail_server_the_link_is_to_be_copied_and_managers_see_it(
     assert "on its way" not in answer.text
     assert "Send" not in answer.text
     banner = "No mail server is set up: invitations"
-    assert banner in answer.text
+    assert banner not in answer.text, "the page of people says it where people are invited"
     overview = reverse("collection_dashboard", args=["tea"])
     assert banner in client.get(overview).text
     viewer = MembershipFactory(collection=manager.collection, role=Role.VIEWER)
     client.force_login(viewer.user)
     assert banner not in client.get(overview).text
+
+
+def test_the_warning_of_no_mail_server_stays_closed(client: Client, manager: Membership, settings) -> None:
+    settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
+    overview, banner = reverse("collection_dashboard", args=["tea"]), "No mail server is set up: invitations"
+    client.force_login(manager.user)
+    assert banner in client.get(overview).text
+    answer = client.post(reverse("mail_warning_close"), {"next": overview}, follow=True)
+    assert answer.redirect_chain == [(overview, 302)]
+    assert banner not in answer.text
+    client.logout()
+    client.force_login(manager.user)
+    assert banner not in client.get(overview).text, "also after signing in again"
+    other = MembershipFactory(collection=manager.collection, role=Role.MANAGER)
+    client.force_login(other.user)
+    assert banner in client.get(overview).text, "others have not closed it"
 
 
 def test_sending_again_and_revoking_on_the_page(client: Client, manager: Membership, invited: InvitedRole) -> None:
