@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Job, JobState
@@ -28,7 +29,7 @@ from annotation.models import (
     Item,
     Split,
 )
-from corpus.models import Collection, Document, Membership, Paper, PoolEntry, Target, Topic
+from corpus.models import Aspect, Collection, Document, Membership, Paper, PoolEntry, Target, Topic
 
 ORDER = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
 
@@ -53,6 +54,14 @@ class Facts:
             raise LookupError("there is no campaign yet")
         return self.campaign
 
+    def to(self, name: str, *more: str) -> str:
+        """The address of a page of the collection."""
+        return reverse(name, args=[self.collection.slug, *more])
+
+    def inside(self, name: str) -> str:
+        """The address of a page of the campaign."""
+        return self.to(name, self.chosen.slug)
+
     @cached_property
     def material(self) -> Mapping[str, Any]:
         """What the collection holds. One query, which stops at the first row of each kind."""
@@ -63,6 +72,7 @@ class Facts:
             has_papers=Exists(Paper.objects.filter(**own)),
             has_topics=Exists(Topic.objects.filter(**own)),
             lacks_targets=Exists(Topic.objects.filter(~Exists(targets), **own)),
+            has_aspects=Exists(Aspect.objects.filter(topic__collection=OuterRef("pk"))),
             has_pools=Exists(PoolEntry.objects.filter(topic__collection=OuterRef("pk"))),
             has_releases=Exists(Release.objects.frozen().filter(**own)),
         ).get(pk=self.collection.pk)
@@ -72,14 +82,14 @@ class Facts:
         """What the campaign has and lacks. One query by indexes, however large it is."""
         here = Annotator.objects.filter(campaign=OuterRef("pk"))
         active = here.filter(state=AnnotatorState.ACTIVE, kind=AnnotatorKind.HUMAN)
-        people = active.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
         of_people = Assignment.objects.filter(annotator__campaign=OuterRef("pk"))
         pending = of_people.filter(state=AssignmentState.PENDING)
         done = here.filter(Exists(Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE)))
         mine = Assignment.objects.filter(annotator__user=self.membership.user_id, state=AssignmentState.PENDING)
         return Campaign.objects.values(
             has_items=Exists(Item.objects.filter(campaign=OuterRef("pk"))),
-            people=Coalesce(Subquery(people, output_field=IntegerField()), 0),
+            people=_count(active),
+            invited=_count(active.filter(invited__isnull=False)),
             is_pending=Exists(pending),
             is_free=Exists(Assignment.objects.filter(queue=OuterRef("pk"), state=AssignmentState.OPEN)),
             is_mine=Exists(mine.filter(annotator__campaign=OuterRef("pk"))),
@@ -158,6 +168,11 @@ class Facts:
             whose = {"campaign": self.chosen} if hasattr(model, "campaign") else {"collection": self.collection}
             self._jobs[model] = model._default_manager.filter(**whose).order_by("-pk").first()
         return self._jobs[model]
+
+
+def _count(annotators: QuerySet[Annotator]) -> Coalesce:
+    counts = annotators.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counts, output_field=IntegerField()), 0)
 
 
 def chosen_campaign(collection: Collection) -> Campaign | None:

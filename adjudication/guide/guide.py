@@ -13,6 +13,8 @@ from annotation.models import Campaign
 from corpus.collections.rules import can_oversee
 from corpus.models import Membership
 
+UNUSED = "not used"
+
 
 @dataclass(frozen=True)
 class StepPlace:
@@ -39,7 +41,7 @@ class Guide:
         """Every step. What is done counts as done also where something before it is not."""
         found, is_later = [], False
         for step in STEPS:
-            state = "later" if is_later else "not used"
+            state = "later" if is_later and self._is_used(step) else UNUSED
             if step is self.next:
                 state, is_later = "next", True
             elif self._is_done(step):
@@ -49,7 +51,19 @@ class Guide:
 
     @property
     def done(self) -> int:
-        return sum(place.state == "done" for place in self.places)
+        return self._count("done")
+
+    @property
+    def unused(self) -> int:
+        """How many steps the campaign goes without: they are none of those to do."""
+        return self._count(UNUSED)
+
+    @property
+    def needed(self) -> int:
+        return len(self.places) - self.unused
+
+    def _count(self, state: str) -> int:
+        return sum(place.state == state for place in self.places)
 
     @cached_property
     def parts(self) -> tuple[str, str, str]:
@@ -91,11 +105,14 @@ class Guide:
         """Whether it is about a campaign, and there is none yet."""
         return step.needs_campaign and self.facts.campaign is None
 
+    def _is_used(self, step: Step) -> bool:
+        return self._is_early(step) or step.is_used(self.facts)
+
     def _is_done(self, step: Step) -> bool:
         return not self._is_early(step) and step.is_done(self.facts)
 
     def _is_open(self, step: Step) -> bool:
-        return self._is_early(step) or (step.is_used(self.facts) and not step.is_done(self.facts))
+        return self._is_used(step) and not self._is_done(step)
 
 
 def guide_for(membership: Membership, campaign: Campaign | None = None, *, whole: bool = False) -> Guide:

@@ -1,5 +1,6 @@
 """The buttons of the guide: each does what its own page does, and leads back to where it was pressed."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -8,6 +9,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from accounts.refusal_messages import refusals_in_message
+from adjudication.guide.acts import Press
 from adjudication.guide.guide import act_of, guide_for
 from annotation.campaigns.campaigns import fetch_campaign
 from corpus.collections.rules import check_role, fetch_membership
@@ -22,7 +24,9 @@ def guide_step(request: HttpRequest, slug: str, step: str, act: str) -> HttpResp
     found = act_of(guide, step, act)
     check_role(membership, *found.roles)
     with refusals_in_message(request):
-        found.acts[act](guide.facts, membership.user, timezone.now())
+        said = found.acts[act](Press(guide.facts, membership.user, timezone.now(), request.POST.get("emails", "")))
+        if said:
+            messages.success(request, said)
     target = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure())
     return redirect(target if is_ours else reverse("collection_dashboard", args=[slug]))

@@ -5,37 +5,31 @@ What kinds of campaigns differ in is asked of the kind and its procedure, never 
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from django.urls import reverse
-
 from accounts.counting import counted
-from accounts.models import Job, User
+from accounts.models import Job
 from accounts.refusals import Reason
-from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.exporting.registry import EXPORTERS
+from adjudication.guide import acts
+from adjudication.guide.acts import Press
 from adjudication.guide.facts import Facts
 from adjudication.labels.rules import DECIDE
 from adjudication.models import AgreementRun, VoteRun
-from annotation.assignment.annotators import add_members
 from annotation.campaigns.campaigns import fetch_readiness
-from annotation.campaigns.lifecycle import open_campaign
 from annotation.campaigns.rules import why_cannot_open
 from annotation.kind import Judged
 from annotation.models import CampaignState, ItemBuild
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import ImportRun, PoolRun, Role
-from corpus.pools.requests import request_pools
 
 NAME = "{campaign}"  # stands for the name of the campaign in words
-LINK, BUTTON, FILES = "link", "button", "files"
-DEPTH = 100  # of each run in a pool, as the form begins
+LINK, BUTTON, FILES, ADDRESSES = "link", "button", "files", "addresses"
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to take a step: a link, a button that does `act` here, or files that are sent from here."""
+    """One way to take a step: a link, a button that does `act` here, with e-mail addresses or without, or files."""
 
     label: str
     address: str = ""
@@ -48,8 +42,8 @@ class Step:
     """One step. `words` follow "Next:", with NAME where the campaign is named.
 
     `lacks` says what is missing; `ways` lead on, the first is the usual one.
-    `acts` are what its buttons do, by the name in a Way: with (facts, by, at). `job` is the background job that it
-    waits for, or that failed. A step that is not `is_used` is passed by.
+    `acts` are what its buttons do, by the name in a Way; what they return is said, where it is a text. `job` is the
+    background job that it waits for, or that failed. A step that is not `is_used` is passed by.
     """
 
     key: str
@@ -61,36 +55,8 @@ class Step:
     is_used: Callable[[Facts], bool] = lambda _: True
     needs_campaign: bool = True
     roles: tuple[Role, ...] = MANAGE
-    acts: Mapping[str, Callable[[Facts, User, datetime], Any]] = field(default_factory=dict)
+    acts: Mapping[str, Callable[[Press], Any]] = field(default_factory=dict)
     job: type[Job] | None = None
-
-
-def _to(facts: Facts, name: str, *more: str) -> str:
-    return reverse(name, args=[facts.collection.slug, *more])
-
-
-def _in(facts: Facts, name: str) -> str:
-    return _to(facts, name, facts.chosen.slug)
-
-
-def _pool(facts: Facts, by: User, at: datetime) -> None:
-    request_pools(collection=facts.collection, by=by, at=at, depth=DEPTH)
-
-
-def _join(facts: Facts, by: User, at: datetime) -> None:
-    add_members(campaign=facts.chosen, users=[by], by=by, at=at)
-
-
-def _open(facts: Facts, by: User, at: datetime) -> None:
-    open_campaign(campaign=facts.chosen, by=by, at=at)
-
-
-def _count(facts: Facts, by: User, at: datetime) -> None:
-    request_vote(campaign=facts.chosen, by=by, at=at)
-
-
-def _measure(facts: Facts, by: User, at: datetime) -> None:
-    request_agreement(campaign=facts.chosen, by=by, at=at)
 
 
 def _needs_material(facts: Facts, judged: Judged) -> bool:
@@ -116,10 +82,19 @@ def _is_drafted(facts: Facts) -> bool:
     return facts.campaign is not None and facts.work["has_items"]
 
 
+def _template(facts: Facts) -> str:
+    """The template of a campaign that fits what the collection holds."""
+    if facts.material["has_papers"]:
+        return "acm-cr"
+    if facts.has_questions:
+        return "litsearch"
+    return "doris-mae" if facts.material["has_aspects"] else "graded"
+
+
 def _campaign_ways(facts: Facts) -> list[Way]:
     if facts.campaign is None:
-        return [Way("New campaign", _to(facts, "campaign_create"))]
-    return [Way("Add items", _in(facts, "item_build"))]
+        return [Way("New campaign", f"{facts.to('campaign_create')}?template={_template(facts)}")]
+    return [Way("Add items", facts.inside("item_build"))]
 
 
 def _why_people(facts: Facts) -> str:
@@ -129,7 +104,8 @@ def _why_people(facts: Facts) -> str:
 
 
 def _people_ways(facts: Facts) -> Iterable[Way]:
-    yield Way("Choose people", _in(facts, "annotator_list"))
+    yield Way("Invite", sort=ADDRESSES, act="invite")
+    yield Way("Choose people", facts.inside("annotator_list"))
     if not facts.work["i_judge"]:
         yield Way("I judge myself", sort=BUTTON, act="join")
 
@@ -144,14 +120,20 @@ def _open_ways(facts: Facts) -> list[Way]:
         return [Way("Open the campaign", sort=BUTTON, act="open")]
     if isinstance(reason, Reason) and reason.remedy:
         return [Way(reason.remedy.label, reason.remedy.href)]
-    return [Way("See the campaign", _in(facts, "campaign_detail"))]
+    return [Way("See the campaign", facts.inside("campaign_detail"))]
 
 
 def _judge_ways(facts: Facts) -> list[Way]:
     kind = facts.chosen.kind_object
+    links = [Way("Invitation links", f"{facts.to('member_list')}#invited")] * facts.work["invited"]
     if facts.work["i_judge"] and (facts.work["is_mine"] or facts.work["is_free"]):
-        return [Way(kind.words.work, _in(facts, kind.screen))]
-    return [Way("See the progress", _in(facts, "campaign_detail"))]
+        return [Way(kind.words.work, facts.inside(kind.screen)), *links[:1]]
+    return [Way("See the progress", facts.inside("campaign_detail")), *links[:1]]
+
+
+def _who_is_missing(facts: Facts) -> str:
+    count = facts.work["invited"]
+    return f"{counted(count, 'invited person has', 'invited people have')} not joined yet." if count else ""
 
 
 def _judge_words(facts: Facts) -> str:
@@ -162,16 +144,26 @@ def _count_words(facts: Facts) -> str:
     return f"count the votes of {NAME}{' again' if facts.votes.run else ''}"
 
 
+def _what_votes_said(facts: Facts) -> str:
+    return facts.hidden or (facts.votes.run.result if facts.votes.run else "")
+
+
 def _decide_words(facts: Facts) -> str:
     return f"decide {counted(facts.undecided, 'item')} of {NAME} by hand"
 
 
+def _can_agree(facts: Facts) -> bool:
+    """Whether several people judged, or still may."""
+    may_still = facts.chosen.overlap > 1 and not facts.is_judged
+    return not facts.procedure.no_agreement and bool(facts.work["several_judged"] or may_still)
+
+
 def _export_ways(facts: Facts) -> list[Way]:
-    exports = Way("See all exports", f"{_to(facts, 'export_list')}?campaign={facts.chosen.slug}")
+    exports = Way("See all exports", f"{facts.to('export_list')}?campaign={facts.chosen.slug}")
     qrels = EXPORTERS["qrels"]
     if not qrels.takes(facts.chosen):
         return [exports]
-    download = f"{_to(facts, 'export_download', 'qrels')}?campaign={facts.chosen.slug}"
+    download = f"{facts.to('export_download', 'qrels')}?campaign={facts.chosen.slug}"
     return [Way("Download the qrels", download), exports]
 
 
@@ -184,8 +176,8 @@ STEPS = (
         is_done=lambda facts: facts.material["has_documents"] or facts.material["has_papers"],
         is_used=lambda facts: facts.campaign is None or not facts.work["has_items"],
         ways=lambda facts: [
-            Way("Import", _to(facts, "import_create", "documents"), FILES),
-            Way("Papers instead", _to(facts, "import_create", "papers")),
+            Way("Import", facts.to("import_create", "documents"), FILES),
+            Way("Papers instead", facts.to("import_create", "papers")),
         ],
         needs_campaign=False,
         job=ImportRun,
@@ -198,9 +190,9 @@ STEPS = (
         is_done=lambda facts: facts.material["has_topics"],
         is_used=lambda facts: not facts.material["has_papers"] and not _is_drafted(facts),
         ways=lambda facts: [
-            Way("Import", _to(facts, "import_create", "topics"), FILES),
-            Way("Write one", _to(facts, "topic_create")),
-            Way("Ask authors", _to(facts, "author_call_list")),
+            Way("Import", facts.to("import_create", "topics"), FILES),
+            Way("Write one", facts.to("topic_create")),
+            Way("Ask authors", facts.to("author_call_list")),
         ],
         needs_campaign=False,
         job=ImportRun,
@@ -214,9 +206,9 @@ STEPS = (
         is_used=lambda facts: not _is_drafted(facts) and _needs_pools(facts),
         ways=lambda facts: [
             Way("Build pools", sort=BUTTON, act="build"),
-            Way("Choose how", _to(facts, "pool_list")),
+            Way("Choose how", facts.to("pool_list")),
         ],
-        acts={"build": _pool},
+        acts={"build": acts.build_pools},
         needs_campaign=False,
         job=PoolRun,
     ),
@@ -236,7 +228,7 @@ STEPS = (
         lacks=_why_people,
         is_done=lambda facts: facts.work["people"] >= facts.chosen.overlap or facts.work["has_labels"],
         ways=_people_ways,
-        acts={"join": _join},
+        acts={"invite": acts.invite, "join": acts.join},
     ),
     Step(
         key="open",
@@ -246,13 +238,14 @@ STEPS = (
         is_done=lambda facts: facts.chosen.state != CampaignState.DRAFT,
         is_used=lambda facts: not facts.came_judged,
         ways=_open_ways,
-        acts={"open": _open},
+        acts={"open": acts.open_it},
         job=ItemBuild,
     ),
     Step(
         key="judge",
         title="Judge",
         words=_judge_words,
+        lacks=_who_is_missing,
         is_done=lambda facts: facts.is_judged,
         ways=_judge_ways,
     ),
@@ -264,7 +257,7 @@ STEPS = (
         is_done=lambda facts: facts.votes.run is not None and not facts.votes.is_stale,
         is_used=lambda facts: not facts.procedure.no_votes,
         ways=lambda facts: [] if facts.hidden else [Way("Count votes", sort=BUTTON, act="count")],
-        acts={"count": _count},
+        acts={"count": acts.count},
         roles=DECIDE,
         job=VoteRun,
     ),
@@ -272,20 +265,20 @@ STEPS = (
         key="ties",
         title="Decide what the votes leave open",
         words=_decide_words,
-        lacks=lambda facts: facts.hidden,
+        lacks=_what_votes_said,
         is_done=_is_decided,
-        ways=lambda facts: [Way("Decide", _in(facts, "adjudication_screen"))],
+        ways=lambda facts: [Way("Decide", facts.inside("adjudication_screen"))],
         roles=DECIDE,
     ),
     Step(
         key="agreement",
         title="Measure the agreement",
         words=lambda _: f"measure the agreement in {NAME}",
-        lacks=lambda facts: facts.hidden,
+        lacks=_what_votes_said,
         is_done=lambda facts: facts.work["is_measured"],
-        is_used=lambda facts: not facts.procedure.no_agreement and facts.work["several_judged"],
+        is_used=_can_agree,
         ways=lambda facts: [] if facts.hidden else [Way("Measure agreement", sort=BUTTON, act="measure")],
-        acts={"measure": _measure},
+        acts={"measure": acts.measure},
         roles=DECIDE,
         job=AgreementRun,
     ),
@@ -293,7 +286,7 @@ STEPS = (
         key="export",
         title="Export",
         words=lambda _: f"export {NAME}",
-        lacks=lambda facts: facts.hidden,
+        lacks=_what_votes_said,
         is_done=lambda facts: facts.is_exported,
         ways=_export_ways,
         roles=OVERSEERS,
@@ -304,7 +297,7 @@ STEPS = (
         words=lambda _: "freeze a release",
         lacks=lambda _: "A release is a version that never changes, with hashes and a dataset card.",
         is_done=lambda facts: facts.material["has_releases"],
-        ways=lambda facts: [Way("See the check list", _to(facts, "release_create"))],
+        ways=lambda facts: [Way("See the check list", facts.to("release_create"))],
         needs_campaign=False,
     ),
 )

@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from accounts.counting import by, moment, share_in_percent
+from accounts.counting import by, counted, moment, share_in_percent
 from accounts.models import Job, person_key
 from annotation.models import Campaign, Criterion, Item
 
@@ -50,6 +50,16 @@ class VoteRun(Job):
         """How many verdicts came by which way when they were counted, each once, in words; "" for none."""
         ways = {method: self.counts.get(_COUNTED_AS.get(method, method.value), 0) for method in Method}
         return ", ".join(f"{count:,} {method.label}" for method, count in ways.items() if count)
+
+    @property
+    def result(self) -> str:
+        """What it came to, in a sentence. A verdict is one item by one criterion."""
+        ways = [self.counts.get(_COUNTED_AS.get(method, method.value), 0) for method in Method]
+        undecided, excluded = self.counts.get("unresolved", 0), self.counts.get("excluded", 0)
+        noun = "item" if len(self.detail) <= 1 else "verdict"
+        left_out = f", {excluded:,} left out" if excluded else ""
+        open_ones = f", {undecided:,} left open (ties, or too few votes)" if undecided else ", none left open"
+        return f"Votes counted: {counted(sum(ways) - undecided - excluded, noun)} decided{left_out}{open_ones}."
 
     @property
     def ties_label(self) -> str:

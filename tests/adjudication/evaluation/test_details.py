@@ -205,6 +205,7 @@ def test_the_plot_has_the_figures_of_the_table(client: Client, built: Built, job
     assert job.results
     cells = {row["label"]: row["cells"][0] for row in job.results["table"]["rows"]}
     shown = page(client, job, "evaluation_detail", sort="0")
+    assert "<strong>Next:</strong>" in shown
     order = sorted(cells.values(), key=lambda cell: -cell["value"])
     words = {
         name: f", {100 * cell['low']:.2f} to {100 * cell['high']:.2f}"

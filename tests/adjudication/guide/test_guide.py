@@ -3,6 +3,7 @@
 import re
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -25,12 +26,13 @@ from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Assignment, Campaign, CampaignState
-from corpus.models import Collection, Membership, PoolRun, Role, Target
+from corpus.models import Collection, InvitedRole, Membership, PoolRun, Role, Target
 from tests.annotation.imports.judgment_rows import HEADER, row
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.adjudication import build_campaign
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory, TopicFactory
+from tests.factories.papers import PaperFactory
 
 pytestmark = pytest.mark.django_db
 PAGES = ("collection_dashboard", "export_list", "evaluation_list", "release_list")
@@ -99,8 +101,10 @@ def test_the_second_half_goes_on_to_the_release(django_assert_max_num_queries: D
     assert line(collection) == "count the votes of “Main round”"
     jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), send=False))
     assert line(collection) == "decide 1 item of “Main round” by hand"
+    assert guide(collection).lacks == "Votes counted: 3 items decided, 1 left open (ties, or too few votes)."
     jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), ties="lowest", send=False))
     assert line(collection) == "measure the agreement in “Main round”"
+    assert guide(collection).lacks == "Votes counted: 4 items decided, none left open."
     assert guide(collection, Role.ADJUDICATOR).ways
     assert not guide(collection, Role.VIEWER).ways
     assert guide(collection, Role.VIEWER).whose == "Manager or adjudicator"
@@ -179,12 +183,12 @@ def test_papers_need_no_votes_and_no_topics() -> None:
     assert keys[-2:] == ["export", "release"]
 
 
-def press(client: Client, page: str, label: str) -> str:
+def press(client: Client, page: str, label: str, **typed: str) -> str:
     """Press this button of the guide on the page; the page to which it leads back."""
     shown = client.get(page).text
-    forms = re.findall(r'<form method="post"\s+action="([^"]+/guide/[^"]+)">(.*?)</form>', shown, re.S)
+    forms = re.findall(r'<form[^>]+action="([^"]+/guide/[^"]+)">(.*?)</form>', shown, re.S)
     [(action, inside)] = [form for form in forms if f">{label}</button>" in form[1]]
-    sent = dict(re.findall(r'name="(next|campaign)" value="([^"]*)"', inside))
+    sent = dict(re.findall(r'name="(next|campaign)" value="([^"]*)"', inside)) | typed
     answer = client.post(action, sent)
     assert (answer.status_code, answer["Location"]) == (302, page)
     return client.get(page).text
@@ -210,6 +214,63 @@ def test_steps_are_taken_where_the_line_stands(client: Client) -> None:
     assert not AgreementRun.objects.exists()
 
 
+def test_people_are_invited_where_the_line_stands(client: Client, settings: Any) -> None:
+    settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
+    made = make_material(topics=1, aspects=1, documents=2, annotators=("ana",))
+    campaign = make_campaign(made, overlap=2, strategy="queue", annotators=False)
+    client.force_login(made.manager)
+    page = reverse("campaign_detail", args=[made.collection.slug, campaign.slug])
+    assert "no e-mail address: fay@" in press(client, page, "Invite", emails="eva@example.org, fay@")
+    assert "is a viewer" in press(client, page, "Invite", emails=f"eva@example.org, {made.people['vic'].email}")
+    assert not campaign.annotators.exists()
+    assert not InvitedRole.objects.exists()
+    shown = press(client, page, "Invite", emails=f"eva@example.org, {made.people['ana'].email}")
+    people = reverse("member_list", args=[made.collection.slug])
+    link = f'<a href="{people}#invited">copy the link</a> and hand it over.'
+    assert f"2 people added to {campaign}. No mail was sent: {link}" in shown
+    assert 'id="invited"' in client.get(people).text
+    assert campaign.annotators.get(invited__isnull=False).invited.role == Role.ANNOTATOR
+    assert line(made.collection) == f"open “{campaign}”"
+    press(client, page, "Open the campaign")
+    waits = guide(made.collection)
+    assert waits.lacks == "1 invited person has not joined yet."
+    assert [way.label for way in waits.ways] == ["See the progress", "Invitation links"]
+
+
+def test_what_is_not_used_is_none_of_the_steps_to_do(client: Client) -> None:
+    made = make_material(pooled=False)
+    make_campaign(made, kind="rubric", overlap=1)
+    found = guide(made.collection)
+    assert [place.step.key for place in found.places if place.state == "not used"] == ["pools", "agreement"]
+    client.force_login(made.manager)
+    shown = client.get(reverse("collection_dashboard", args=[made.collection.slug])).text
+    assert f"All steps: {found.done} of {len(STEPS) - 2} done, 2 not used" in shown
+    Campaign.objects.update(overlap=2)
+    assert states(made.collection)["agreement"] == "later", "two people can agree once they have judged"
+
+
+@pytest.mark.parametrize(
+    ("material", "template"),
+    [
+        ({"aspects": 1}, "doris-mae"),
+        ({"aspects": 0}, "graded"),
+        ({"aspects": 0, "targets": True}, "litsearch"),
+        ({"topics": 0, "papers": True}, "acm-cr"),
+    ],
+)
+def test_a_new_campaign_begins_with_what_fits(material: dict[str, Any], template: str, client: Client) -> None:
+    wants_papers, wants_targets = material.pop("papers", False), material.pop("targets", False)
+    made = make_material(**{"topics": 1, "documents": 1} | material)
+    if wants_papers:
+        PaperFactory(collection=made.collection)
+    if wants_targets:
+        Target.objects.create(topic=made.topics[0], document=made.documents[0])
+    [way] = guide(made.collection).ways
+    assert way.label == "New campaign"
+    client.force_login(made.manager)
+    assert re.search(rf'value="{template}"[^>]*checked', client.get(way.address).text)
+
+
 def test_buttons_are_for_their_roles_and_lead_nowhere_else(client: Client) -> None:
     made = make_material(annotators=("ana",))
     address = reverse("guide_step", args=[made.collection.slug, "pools", "build"])
@@ -223,6 +284,7 @@ def test_buttons_are_for_their_roles_and_lead_nowhere_else(client: Client) -> No
     acts = {(step.key, act) for step in STEPS for act in step.acts}
     assert acts == {
         ("pools", "build"),
+        ("people", "invite"),
         ("people", "join"),
         ("open", "open"),
         ("votes", "count"),

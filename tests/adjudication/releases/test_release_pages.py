@@ -46,6 +46,7 @@ class TestPages:
         assert reloads not in page
         page = manager.get(reverse("release_detail", args=[slug, "v1"])).content.decode()
         assert "campaigns/main/judgments.jsonl" in page
+        assert "<strong>Next:</strong>" in page
         content = b"".join(manager.get(reverse("release_archive", args=[slug, "v1"])).streaming_content)  # type: ignore[arg-type]
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             assert "croissant.json" in archive.namelist()
