@@ -22,7 +22,7 @@ DEPTH = 100  # of each run in a pool, as the form begins
 
 @dataclass(frozen=True)
 class Press:
-    """A button of the guide that somebody pressed; `emails` as typed beside it."""
+    """A button of the guide that somebody pressed; `emails` as typed next to it."""
 
     facts: Facts
     by: User
