@@ -2,7 +2,7 @@
 
     {"id": "1", …}                 JSON Lines
     [{"id": "1", …}, …]            one list
-    {"topics": [{"id": "1", …}]}   a list, or several, within an object
+    {"topics": [{"id": "1", …}]}   a list, or several, within an object, which is said
     {"1": {…}, "2": "text"}        the id as the key, with an object or a text
 
 Lists are read element by element, so memory holds one of them at a time.
@@ -17,9 +17,10 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from engines.formats.json_stream import Part, read_elements, read_parts
+from engines.formats.json_wrapping import IsRecord, is_foreign, wrapped_in
 from engines.formats.jsonl import MAX_DEPTH, Place, is_deeper, read_objects, repeated_keys
 from engines.formats.notes import Notes, notes_of
-from engines.formats.records import PartProblem, Problem
+from engines.formats.records import PartProblem, Problem, Remark
 
 _PEEKED = 1 << 16
 _opens_list = re.compile(r'\{\s*"[^"\\]*"\s*:\s*\[\s*').fullmatch
@@ -28,16 +29,26 @@ Object = tuple[int, dict[str, Any]]  # with its line
 
 
 def read_any_objects(
-    stream: BinaryIO, file: str, is_known: Callable[[str], bool], id_name: str = "number", text_name: str = "text"
-) -> Iterator[Object | Problem]:
+    stream: BinaryIO,
+    file: str,
+    is_known: Callable[[str], bool],
+    is_record: IsRecord,
+    carried: str,
+    *,
+    id_name: str = "number",
+    text_name: str = "text",
+) -> Iterator[Object | Problem | Remark]:
     """Yield (line, object) for each object of the file, or a `Problem`. What is next to lists of objects is a note.
 
-    `is_known(name)` says whether a record has such a field; `id_name` and `text_name` are the fields that a key and its
-    text become. Raises `BrokenFile` where the file is not JSON or is cut off.
+    `is_known(name)` says whether a record has such a field, `is_record(names)` whether these make a record; `carried`
+    is what the records are; `id_name` and `text_name` are the fields that a key and its text become. Raises
+    `BrokenFile` where the file is not JSON or is cut off.
     """
     head = _head_of(stream)
     if head.startswith("["):
         yield from _elements(read_elements(stream, file), file)
+    elif wrapped_in(head, is_record, carried):
+        yield from _unwrapped(read_parts(stream, file), file, is_record, carried)
     elif is_one_object(head, is_known):
         yield from _within(read_parts(stream, file), file, is_known, id_name, text_name, notes=notes_of(stream))
     else:
@@ -79,6 +90,23 @@ def is_one_object(head: str, is_known: Callable[[str], bool]) -> bool:
 def _elements(parts: Iterable[Part], file: str) -> Iterator[Object | Problem]:
     for part in parts:
         yield _checked(part, file, part.value)
+
+
+def _unwrapped(
+    parts: Iterable[Part], file: str, is_record: IsRecord, carried: str
+) -> Iterator[Object | Problem | Remark]:
+    """The objects in those lists of an object whose first one is a record."""
+    taken: dict[str, bool] = {}
+    for part in parts:
+        if part.index == 0 and isinstance(part.value, dict):
+            taken[part.key] = is_record(part.value) and not is_foreign(part.key, carried)
+        if taken.get(part.key) and part.index is not None:
+            yield _checked(part, file, part.value)
+        elif not part.index:
+            yield _left_out(part, file)
+    names = [f"“{name[:40]}”" for name, is_taken in taken.items() if is_taken]
+    lists = "those of the list" if len(names) == 1 else "those of the lists"
+    yield Remark(file, 0, f"the file is one object; its records are {lists} {' and '.join(names)}")
 
 
 def _within(

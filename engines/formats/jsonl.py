@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 from engines.formats.json_fields import FieldError
 from engines.formats.lines import read_lines
 from engines.formats.notes import Notes, notes_of
-from engines.formats.records import BrokenFile, Problem
+from engines.formats.records import BrokenFile, Problem, Remark
 
 MAX_DEPTH = 50
 
@@ -70,16 +70,16 @@ def read_objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, A
 
 
 def records_from(
-    objects: Iterable[tuple[int, dict[str, Any]] | Problem],
+    objects: Iterable[tuple[int, dict[str, Any]] | Problem | Remark],
     file: str,
     make: Callable[[dict[str, Any], str, int], Record | Problem],
-) -> Iterator[Record | Problem]:
+) -> Iterator[Record | Problem | Remark]:
     """Yield what `make(object, file, line)` makes of each (line, object), a `Problem` where it raises `FieldError`.
 
     A line may be a `Place`, which says more.
     """
     for found in objects:
-        if isinstance(found, Problem):
+        if not isinstance(found, tuple):
             yield found
             continue
         line, item = found

@@ -8,13 +8,14 @@ be one list of objects, or one object (`read_any_objects`): Pyserini has such fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from operator import attrgetter
 from typing import Any, BinaryIO
 
 from engines.formats.json_fields import FieldError, is_id, take_first, take_id, take_text, take_texts, take_year
 from engines.formats.json_objects import is_one_object, read_any_objects
+from engines.formats.json_wrapping import wrapped_in
 from engines.formats.jsonl import records_from, write_objects
 from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.records import DocumentRecord, Problem, Remark, id_problem
@@ -53,6 +54,7 @@ LAYOUT = Layout(
     KEPT,
 )
 _KNOWN = frozenset(name for field in LAYOUT.fields for name in field.names)
+_IDS, _TEXTS = frozenset(ID_KEYS), frozenset({"title", *TEXT_KEYS})
 _FURTHER = _KNOWN - {*ID_KEYS, "title", *TEXT_KEYS, "sentences"}
 
 
@@ -64,18 +66,21 @@ def is_known(name: str) -> bool:
 def read_jsonl_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem | Remark]:
     """Yield one document for each object, or a `Problem` for one that is none."""
     said: set[str] = set()
-    objects = read_any_objects(stream, file, is_known, id_name="docno")
+    objects = read_any_objects(stream, file, is_known, is_document, "documents", id_name="docno")
     yield from records_from(objects, file, partial(document_from, said=said))
     yield from (Remark(file, 0, text) for text in said)
 
 
+def is_document(names: Collection[str]) -> bool:
+    """Whether an object with these fields has an id and a title or text."""
+    return not (_IDS.isdisjoint(names) or _TEXTS.isdisjoint(names))
+
+
 def are_documents(text: str, keys: frozenset[str]) -> bool:
     """Whether a file that begins so, no JSON Lines but one list or object with such keys, holds documents."""
-    return (
-        bool(keys & {*ID_KEYS})
-        and bool(keys & {"title", *TEXT_KEYS})
-        and (text[0] == "[" or is_one_object(text, is_known))
-    )
+    if wrapped_in(text, is_document):
+        return bool(wrapped_in(text, is_document, "documents"))
+    return is_document(keys) and (text[0] == "[" or is_one_object(text, is_known))
 
 
 def document_from(item: dict[str, Any], file: str, line: int, said: set[str] | None = None) -> DocumentRecord:

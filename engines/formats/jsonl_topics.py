@@ -12,7 +12,7 @@ Aspects have at most two levels: aspect and sub-aspect. `targets` and `source_pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
@@ -21,7 +21,7 @@ from engines.formats.json_fields import FieldError, take_first, take_targets, ta
 from engines.formats.json_objects import read_any_objects
 from engines.formats.jsonl import records_from, write_objects
 from engines.formats.layouts import KEPT, Layout, optional
-from engines.formats.records import AspectRecord, Problem, TopicRecord
+from engines.formats.records import AspectRecord, Problem, Remark, TopicRecord
 from engines.formats.topic_fields import (
     FIELDS_READ,
     TITLE_ORDER,
@@ -61,14 +61,20 @@ LAYOUT = Layout(
 )
 
 
-def read_jsonl_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem]:
+def read_jsonl_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem | Remark]:
     """Return one topic for each object, or a `Problem` for one that is none; `text_from` as in `topic_from`."""
-    return records_from(read_any_objects(stream, file, is_known), file, partial(json_topic, text_from=text_from))
+    objects = read_any_objects(stream, file, is_known, is_topic, "topics")
+    return records_from(objects, file, partial(json_topic, text_from=text_from))
 
 
 def is_known(name: str) -> bool:
     """Whether a topic has such a field."""
     return is_number_name(name) or is_text_name(name) or name in _OWN
+
+
+def is_topic(names: Collection[str]) -> bool:
+    """Whether an object with these fields has a number and a text under any name."""
+    return any(map(is_number_name, names)) and any(map(is_text_name, names))
 
 
 def json_topic(item: dict[str, Any], file: str, line: int, *, text_from: str = "") -> TopicRecord:

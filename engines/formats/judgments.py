@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 from engines.formats.comments import Comments
 from engines.formats.csv_text import read_csv, write_csv
 from engines.formats.json_fields import FieldError, take_first
-from engines.formats.jsonl import read_objects, records_from, write_objects
+from engines.formats.json_objects import read_any_objects
+from engines.formats.jsonl import records_from, write_objects
 from engines.formats.judgment_columns import COLUMNS, DETAILS, MARKS, NAMES, flag
 from engines.formats.layouts import DROPPED, Field, Layout
 from engines.formats.qrels import read_qrels, whole_number
@@ -55,12 +56,18 @@ class _OtherNames:
             yield Remark(self.file, line, f"the {self.label} {name[:40]} is not read")
 
 
+def is_judgment(names: Collection[str]) -> bool:
+    """Whether an object with these fields is a judgment; who gave it may be said for all of them."""
+    return {"topic", "value"}.issubset(names)
+
+
 def read_jsonl_judgments(
     stream: BinaryIO, file: str, *, annotator: str = ""
 ) -> Iterator[JudgmentRow | Remark | Problem]:
     """Yield one judgment for each line; other keys than `COLUMNS` are remarked on."""
     others = _OtherNames(file, "key")
     remarks: list[Remark] = []
+    objects = read_any_objects(stream, file, NAMES.__contains__, is_judgment, "judgments")
 
     def judgment(item: dict[str, Any], file: str, line: int) -> JudgmentRow | Problem:
         remarks.extend(others.of(item, line))
@@ -69,7 +76,7 @@ def read_jsonl_judgments(
             return _with_others(found, item)
         return found
 
-    for found in records_from(read_objects(stream, file), file, judgment):
+    for found in records_from(objects, file, judgment):
         yield from remarks
         remarks.clear()
         yield found

@@ -48,7 +48,9 @@ RETRIEVED = "retrieved"
 Object = tuple[int, dict[str, Any]]  # with its line
 
 
-def read_litsearch_queries(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem]:
+def read_litsearch_queries(
+    stream: BinaryIO, file: str, *, text_from: str = ""
+) -> Iterator[TopicRecord | Problem | Remark]:
     """Yield the questions as topics: targets from `corpusids`, specificity, quality and query_set in `extra`.
 
     A question is named by its `number`, which Litmus writes, else by its row, from 0. A parquet file is known by its

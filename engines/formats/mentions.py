@@ -13,16 +13,16 @@ the lines of a source are counted. A key that is not among the references is rep
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from engines.formats.dois import is_placeholder
 from engines.formats.json_fields import FieldError, take_text
-from engines.formats.jsonl import read_objects
+from engines.formats.json_objects import read_any_objects
 from engines.formats.layouts import DROPPED, Layout, optional, required
 from engines.formats.papers import FullPaper, Marker, Reference
-from engines.formats.records import PartProblem, Problem, Skip
+from engines.formats.records import PartProblem, Problem, Remark, Skip
 from engines.formats.registry import Read
 from engines.text.words import title_key
 
@@ -45,6 +45,9 @@ LAYOUT = Layout(
     ),
     DROPPED,
 )
+
+
+_KNOWN = frozenset(name for field in LAYOUT.fields for name in field.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +128,20 @@ def mentions_from(read_papers: Read) -> Read:
 # --- JSON Lines -------------------------------------------------------------------------------------------------------
 
 
-def read_jsonl_mentions(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Problem]:
-    """Yield a mention for each line; a marker that does not fit, or names no reference, is also a `Problem`."""
+def is_mention(names: Collection[str]) -> bool:
+    """Whether an object with these fields is a paragraph with markers."""
+    return {"text", "markers"}.issubset(names)
+
+
+def read_jsonl_mentions(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Problem | Remark]:
+    """Yield a mention for each object; a marker that does not fit, or names no reference, is also a `Problem`."""
     counted: Counter[str] = Counter()
     seen: set[tuple[str, int]] = set()
-    for found in read_objects(stream, file):
-        if isinstance(found, Problem):
+    for found in read_any_objects(stream, file, _KNOWN.__contains__, is_mention, "mentions"):
+        if not isinstance(found, tuple):
             yield found
             continue
-        line, item = found
+        line, item = int(found[0]), found[1]
         problems: list[str] = []
         try:
             mention = _mention(item, file, line, counted, problems)

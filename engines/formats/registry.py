@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol
 
 from engines.formats.comments import is_comment
 from engines.formats.encodings import head_as_utf8
+from engines.formats.json_wrapping import IsRecord, wrapped_in
 from engines.formats.jsonl import parse_object
 from engines.formats.layouts import Layout
 from engines.formats.records import BrokenFile
@@ -141,6 +142,12 @@ class Head:
     def has_keys(self, *sets: set[str]) -> bool:
         """Whether the first JSON object has all keys of one of the sets."""
         return any(self.keys >= some for some in sets)
+
+    def holds_list(self, carried: str, is_record: IsRecord) -> bool:
+        """Whether it is a list of such records, or one JSON object around one."""
+        if self.is_list:
+            return is_record(self.keys_at_hand)
+        return self.is_json and bool(wrapped_in(self.text, is_record, carried))
 
 
 @dataclass(frozen=True)

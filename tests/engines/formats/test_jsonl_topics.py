@@ -144,7 +144,8 @@ def test_many_spellings_and_layouts_are_read(text: str, found: list[tuple[str, s
 
 
 def test_what_is_next_to_lists_and_translations_is_not_dropped_in_silence() -> None:
-    note, topic = read('{"version": 2, "topics": [{"number": 1, "query": "a", "lang": "en"}]}')
+    note, topic, remark = read('{"version": 2, "topics": [{"number": 1, "query": "a", "lang": "en"}]}')
+    assert remark.text == "the file is one object; its records are those of the list “topics”"
     assert (type(note), note.reason) == (PartProblem, "“version” is not part of a record; it was left out")
     assert topic.extra == {"lang": "en"}
     (topic,) = records(read('{"topic_id": "1", "topics": [{"lang": "eng", "topic_title": "T"}, {"topic_title": "U"}]}'))
