@@ -82,8 +82,14 @@ def _header(line: str, delimiter: str, file: str, at: int) -> list[str]:
     try:
         return [name.strip().lower() for name in next(csv.reader([line], delimiter=delimiter, strict=True))]
     except csv.Error as error:
-        end = ". Save it with line ends LF or CRLF" if "\r" in line else ""
-        raise BrokenFile(file, at, f"the header is not CSV: {error}{end}") from error
+        raise BrokenFile(file, at, f"the header is not CSV: {csv_fault(error)}") from error
+
+
+def csv_fault(error: csv.Error) -> str:
+    """What is wrong with a row, in users' words."""
+    if "new-line character" in str(error):
+        return "a carriage return (CR) stands outside of quotes; save the file with line ends LF or CRLF"
+    return str(error)
 
 
 def _named(cells: list[str], header: list[str], file: str, line: int) -> tuple[int, dict[str, str]] | Problem:
@@ -104,7 +110,7 @@ def _rows(reader: Iterator[list[str]], file: str, first: int) -> Iterator[tuple[
         except csv.Error as error:
             if "unexpected end" in str(error) or "field larger" in str(error):
                 raise BrokenFile(file, line, "a quoted cell that begins here is never closed") from error
-            yield line, Problem(file, line, f"is not CSV: {error}")
+            yield line, Problem(file, line, f"is not CSV: {csv_fault(error)}")
         else:
             if any(cells):
                 yield line, cells

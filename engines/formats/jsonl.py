@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from engines.formats.json_fields import FieldError
 from engines.formats.lines import read_lines
+from engines.formats.lone_returns import in_json
 from engines.formats.notes import Notes, notes_of
 from engines.formats.records import BrokenFile, Problem, Remark
 
@@ -48,7 +49,7 @@ def read_objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, A
     """
     cut_off: Problem | None = None
     decoder, notes = Decoder(), notes_of(stream)
-    for line, text in read_lines(stream, file):
+    for line, text in read_lines(stream, file, parted=in_json):
         if not text or text.isspace():
             continue
         if cut_off is not None:

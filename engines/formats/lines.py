@@ -1,15 +1,18 @@
 """Bytes to text, strictly: UTF-8 or a clear refusal, line by line or in chunks, in flat memory.
 
-Only LF ends a line (a CR before it is dropped); U+2028 and its like are ordinary characters. A byte order mark
-at the start is dropped. NUL bytes, bytes that are not UTF-8 and lines that are too long raise `BrokenFile`.
+LF ends a line, and CRs before it are dropped; what other CRs mean is for the reader to say. U+2028 and its like are
+ordinary characters. A byte order mark at the start is dropped. NUL bytes, bytes that are not UTF-8 and lines that are
+too long raise `BrokenFile`.
 """
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
+from engines.formats.lone_returns import Parted, as_ends
+from engines.formats.notes import Notes, notes_of
 from engines.formats.records import BrokenFile
 
 MAX_LINE_BYTES = 32 << 20
@@ -18,27 +21,43 @@ _CHUNK = 1 << 20
 
 
 def read_lines(
-    stream: BinaryIO, file: str, *, max_bytes: int = MAX_LINE_BYTES, with_ends: bool = False
+    stream: BinaryIO,
+    file: str,
+    *,
+    max_bytes: int = MAX_LINE_BYTES,
+    with_ends: bool = False,
+    parted: Callable[[str], Parted] = as_ends,
 ) -> Iterator[tuple[int, str]]:
-    """Yield (1-based line number, line without its end, unless `with_ends`) for every line, blank ones included."""
+    """Yield (1-based line number, line without its end, unless `with_ends`) for every line, blank ones included.
+
+    `parted` says what a line is that has a CR in it; this is noted.
+    """
     number = 0
     while raw := stream.readline(max_bytes + 1):
         number += 1
         if len(raw) > max_bytes:
             raise BrokenFile(file, number, f"the line is longer than {max_bytes >> 20 or 1} MB")
-        if number == 1:
-            raw = _without_mark(raw, file)
-            if not raw:
-                return
+        if number == 1 and not (raw := _without_mark(raw, file)):
+            return
         if b"\0" in raw:
             raise _binary(file, number)
         try:
             text = raw.decode()
         except UnicodeDecodeError as error:
             raise _undecodable(file, number, error) from error
-        if not with_ends and text.endswith("\n"):
-            text = text[:-2] if text.endswith("\r\n") else text[:-1]
+        if not with_ends:
+            text = text.rstrip("\r\n")
+            if "\r" in text:
+                yield from ((number, piece) for piece in _pieces(text, parted, number, notes_of(stream)))
+                continue
         yield number, text
+
+
+def _pieces(text: str, parted: Callable[[str], Parted], line: int, notes: Notes) -> list[str]:
+    pieces, note = parted(text)
+    if note:
+        notes.add(line, note)
+    return pieces
 
 
 def read_chunks(stream: BinaryIO, file: str, *, size: int = _CHUNK) -> Iterator[str]:

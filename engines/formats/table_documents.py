@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 from engines.formats.dois import bare_doi
 from engines.formats.layouts import Layout, optional
 from engines.formats.lines import read_lines
+from engines.formats.lone_returns import in_table
 from engines.formats.naming import Naming
 from engines.formats.records import BrokenFile, DocumentRecord, Problem, Remark, id_problem
 from engines.formats.registry import Format, Head, Shape
@@ -57,7 +58,7 @@ def read_table_documents(stream: BinaryIO, file: str, *, columns: str = "") -> I
     `columns` says which column a field has, as `choose` reads it, where that is not known by the column's name. Raises
     `BrokenFile` for a file that is not text or whose columns are not known.
     """
-    delimiter, rows = read_rows(read_lines(stream, file), file, is_header)
+    delimiter, rows = read_rows(read_lines(stream, file, parted=in_table), file, is_header)
     yield from documents_of_rows(rows, file, columns, may_lack_names=delimiter == "\t")
 
 

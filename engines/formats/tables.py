@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
+from engines.formats.csv_text import csv_fault
 from engines.formats.lines import MAX_LINE_BYTES
 from engines.formats.records import BrokenFile, Problem
 
@@ -124,7 +125,7 @@ def _csv_rows(lines: Iterable[Line], delimiter: str, file: str) -> Iterator[Row 
         except csv.Error as error:
             if "unexpected end" in str(error) or "field larger" in str(error):
                 raise BrokenFile(file, begun, "a quoted cell that begins here is never closed") from error
-            yield Problem(file, begun, f"is not CSV: {error}")
+            yield Problem(file, begun, f"is not CSV: {csv_fault(error)}")
             continue
         if cells is None:
             return

@@ -16,9 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
+from engines.formats.csv_text import csv_fault
 from engines.formats.json_fields import FieldError
 from engines.formats.layouts import KEPT, Layout
 from engines.formats.lines import MAX_ROW_BYTES, read_lines
+from engines.formats.lone_returns import in_table
 from engines.formats.records import BrokenFile, Problem, TopicRecord
 from engines.formats.registry import Certainty, Format, Head, Shape
 from engines.formats.table_documents import DOCUMENT_TABLE, is_document_table, read_table_documents
@@ -38,7 +40,8 @@ def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> It
 
     Raises `BrokenFile` where the file is not text or its first line has one cell.
     """
-    lines = ((number, text) for number, text in read_lines(stream, file, max_bytes=MAX_ROW_BYTES) if text.strip())
+    every = read_lines(stream, file, max_bytes=MAX_ROW_BYTES, parted=in_table)
+    lines = ((number, text) for number, text in every if text.strip())
     first = next(lines, None)
     if first is None:
         raise BrokenFile(file, 0, "the file is empty")
@@ -101,7 +104,7 @@ def _csv_rows(lines: Iterable[tuple[int, str]], delimiter: str, file: str) -> It
         except StopIteration:
             return
         except csv.Error as error:
-            yield Problem(file, at, f"is not CSV: {error}")
+            yield Problem(file, at, f"is not CSV: {csv_fault(error)}")
         else:
             yield at, cells
 

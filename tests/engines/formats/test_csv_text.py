@@ -106,7 +106,7 @@ def test_a_header_that_is_no_csv_is_refused_with_what_to_do(text: str) -> None:
     with pytest.raises(BrokenFile) as refusal:
         read(text)
     if "\r" in text:
-        assert "Save it with line ends LF or CRLF" in str(refusal.value)
+        assert "save the file with line ends LF or CRLF" in str(refusal.value)
 
 
 NONSENSE = st.text(st.sampled_from('doi,;\t\r\n"\x0b\x1c\x85\u2028=1'), max_size=30)
