@@ -169,14 +169,15 @@ COVERAGE = """
     max(total) AS highest
   FROM pair GROUP BY group_id
 ), by_group AS (
-  SELECT position, topic_id, group_id, number, n, count(DISTINCT thing) AS items,
+  SELECT position, topic_id, group_id, number, n, bool_or(thing > 0) AS by_aspect, count(DISTINCT thing) AS items,
     count(DISTINCT thing) FILTER (WHERE has) AS judged
   FROM value GROUP BY position, topic_id, group_id, number, n
 )
 SELECT coalesce(sum(pairs), 0)::bigint, coalesce(sum(partial) FILTER (WHERE items = n), 0)::bigint,
   coalesce(sum(complete), 0)::bigint, coalesce(sum(incomplete), 0)::bigint, max(highest),
   count(*) FILTER (WHERE items < n),
-  (array_agg(number || ' (' || judged || ' of ' || n || ' aspects judged)' ORDER BY items = n, position, topic_id,
+  (array_agg(number || CASE WHEN by_aspect THEN ' (' || judged || ' of ' || n || ' aspects judged)'
+    ELSE ' (not judged)' END ORDER BY items = n, position, topic_id,
     group_id) FILTER (WHERE judged < n))[:4]
 FROM by_group JOIN by_pair USING (group_id)
 """

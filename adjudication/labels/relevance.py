@@ -60,7 +60,8 @@ counted AS (
 """
 FIGURES = "things, judged, documents, complete, relevant, best, best_mean"
 WITH_TOPICS = f"""
-SELECT t.id, t.number, coalesce(nullif(t.title, ''), t.text), {FIGURES}
+SELECT t.id, t.number, coalesce(nullif(t.title, ''), t.text), {FIGURES},
+  things = (SELECT count(*) FROM corpus_aspect a WHERE a.topic_id = t.id)
 FROM counted JOIN corpus_topic t ON t.id = counted.topic_id ORDER BY t.position, t.id
 """
 BY_TOPIC = COUNTED + WITH_TOPICS
@@ -102,10 +103,11 @@ class TopicRelevance:
     relevant: int
     best: int | None
     best_mean: float | None
+    by_aspect: bool  # or as a whole: then it is its only thing
 
     @property
     def is_short(self) -> bool:
-        """Whether some aspect has no value on any document, so that no document has a value on each."""
+        """Whether some aspect, or the topic as a whole, has no value on any document, so that no document has a value on each."""
         return self.judged < self.things
 
 

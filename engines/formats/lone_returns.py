@@ -13,7 +13,7 @@ AS_BLANKS = "a carriage return (CR) within a cell was read as a blank"
 
 
 def as_ends(text: str) -> Parted:
-    """Where lines have tags or columns of their own: every CR ends one."""
+    """For lines of tags or of columns: every CR ends one."""
     return text.split("\r"), AS_ENDS
 
 

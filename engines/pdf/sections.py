@@ -18,6 +18,8 @@ from engines.formats.papers import Paragraph
 from engines.pdf.headings import plain_heading
 
 INTRODUCTION, RELATED, OTHER = "introduction", "related work", ""
+FIRST_SECTION = "It is the first section of the paper."
+NO_HEADING = "This is a guess: the text begins without a heading, as introductions do."
 PROPOSED = frozenset({INTRODUCTION, RELATED})
 # A survey that is not proposed costs twice what a section costs that is proposed and none: it may be overlooked.
 LEAST_PROBABILITY = 1 / 3
@@ -145,7 +147,7 @@ def decide(section: Sequence[Paragraph], before: Sequence[str], model: Model = M
     if by_name is not None and not (by_name.part == INTRODUCTION and RELATED in before):
         return by_name
     if not before:
-        return Decision(INTRODUCTION, "It is the first section of the paper.")
+        return Decision(INTRODUCTION, FIRST_SECTION if section[0].top else NO_HEADING)
     evidence = evidence_of(section, before)
     if not evidence.citing_paragraphs:
         return Decision(OTHER, "Nothing is cited in it.")

@@ -29,7 +29,7 @@ LONGEST_LIST = 120  # characters of a list of topics
 
 @require_safe
 def relevance_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Every topic of the campaign: aspects judged, documents with a score, relevant ones, the best.
+    """Every topic of the campaign: aspects judged where it has some, documents with a score, relevant ones, the best.
 
     `?aspects=judged` scores over the judged aspects alone, here and below.
     """
@@ -41,6 +41,7 @@ def relevance_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
     context |= {
         "counted_at": counted_at,
         "stale": relevance_note(scope.campaign, counted_at),
+        "by_aspect": any(row.by_aspect for row in rows),
         "short_words": _short_words(short, judged_only=judged_only) if short else "",
         "summary": _summary(rows, judged_only=judged_only),
         "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),
@@ -49,13 +50,24 @@ def relevance_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
 
 
 def _short_words(short: Sequence[TopicRelevance], *, judged_only: bool) -> str:
-    """Of topics that are not judged on every aspect: which, and what that means for their documents."""
-    named = ", ".join(f"{row.number} ({row.judged:,} of {row.things:,} aspects judged)" for row in short[:SHOWN_SHORT])
-    others = " and others" if len(short) > SHOWN_SHORT else ""
-    so = f"{'Its' if len(short) == 1 else 'Their'} documents have no sum."
-    if judged_only:
-        so = "Scores over different numbers of aspects do not compare."
-    return f"{counted(len(short), 'topic is', 'topics are')} not judged on every aspect: {named}{others}. {so}"
+    """Of topics that are not judged on every aspect, or not at all: which, and what that means for their documents."""
+    by_aspect, whole = [row for row in short if row.by_aspect], [row.number for row in short if not row.by_aspect]
+    said = []
+    if by_aspect:
+        named = [f"{row.number} ({row.judged:,} of {row.things:,} aspects judged)" for row in by_aspect]
+        so = f"{'Its' if len(by_aspect) == 1 else 'Their'} documents have no sum."
+        if judged_only:
+            so = "Scores over different numbers of aspects do not compare."
+        topics = counted(len(by_aspect), "topic is", "topics are")
+        said.append(f"{topics} not judged on every aspect: {_some(named)}. {so}")
+    if whole:
+        said.append(f"{counted(len(whole), 'topic has', 'topics have')} no judged document: {_some(whole)}.")
+    return " ".join(said)
+
+
+def _some(names: Sequence[str]) -> str:
+    others = " and others" if len(names) > SHOWN_SHORT else ""
+    return f"{', '.join(names[:SHOWN_SHORT])}{others}"
 
 
 def _summary(rows: Sequence[TopicRelevance], *, judged_only: bool) -> str:
@@ -83,7 +95,7 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
         "topic": found,
         "parts": parts,
         "part": part,
-        "has_aspects": found.aspects.exists(),
+        "has_aspects": scope.campaign.items.filter(topic=found, aspect__isnull=False).exists(),
         "page": Paginator(rows, DOCUMENTS_PER_PAGE).get_page(request.GET.get("page")),
         "relevant": sum(row.is_relevant for row in rows),
         "complete": sum(row.rank is not None for row in rows),

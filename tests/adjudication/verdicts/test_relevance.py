@@ -55,6 +55,22 @@ def ranked(built: Built, key: str = "") -> list[tuple[int | None, str, int, bool
     return [(row.rank, row.docno, row.total, row.is_relevant) for row in rows]
 
 
+def test_topics_without_aspects_are_not_said_to_lack_judged_ones(client: Client) -> None:
+    built = build_campaign([[None] * 3, [1] * 3], triples=[("7", "tea", "D1"), ("8", "tea", "D1")])
+    built.campaign.items.update(aspect=None)
+    Topic.objects.get(number="7").nodes.all().delete()
+    Aspect.objects.all().delete()
+    vote(built)
+    assert [row.by_aspect for row in relevance_by_topic(built.campaign, built.criterion)] == [False, False]
+    client.force_login(built.people["viewer"])
+    names = [built.collection.slug, built.campaign.slug]
+    page = client.get(reverse("relevance_list", args=names)).content.decode()
+    assert "1 topic has no judged document: 7." in page
+    assert "aspects judged" not in page.lower()
+    detail = client.get(reverse("relevance_detail", args=[*names, Topic.objects.get(number="7").pk])).content.decode()
+    assert "no value yet" in detail
+
+
 def test_sums_run_over_distinct_items(built: Built) -> None:
     assert ranked(built) == [(1, "D2", 6, True), (2, "D3", 3, True), (3, "D1", 1, False), (None, "D4", 4, False)]
 

@@ -1,9 +1,11 @@
 """Which sections are proposed: by their headings where those say it, else by what the sections hold and where."""
 
+from dataclasses import replace
+
 import pytest
 
 from engines.formats.papers import Marker, Paragraph, cited_sentences
-from engines.pdf.sections import OTHER, RELATED, is_citing, with_parts
+from engines.pdf.sections import NO_HEADING, OTHER, RELATED, is_citing, with_parts
 from engines.pdf.sentences import sentence_spans
 
 SURVEY = (
@@ -85,6 +87,11 @@ def test_words_of_a_subject_do_not_make_related_work(heading: str) -> None:
 
 def test_the_first_section_introduces_whatever_it_is_called() -> None:
     assert parts(section("1 Why Ask Keepers?", INTRODUCTION))["Why Ask Keepers?"] == "introduction"
+
+
+def test_a_text_without_headings_is_an_introduction_by_guess_alone() -> None:
+    guessed = [*with_parts(replace(each, section="", number="", top="") for each in section("1 X", INTRODUCTION))]
+    assert {(each.part, each.reason) for each in guessed} == {("introduction", NO_HEADING)}
 
 
 def test_a_survey_inside_the_papers_own_work() -> None:
