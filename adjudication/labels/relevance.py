@@ -107,7 +107,7 @@ class TopicRelevance:
 
     @property
     def is_short(self) -> bool:
-        """Whether some aspect, or the topic as a whole, has no value on any document, so that no document has a value on each."""
+        """Whether an aspect, or the topic as a whole, has no value at all, so that no document has a value on each."""
         return self.judged < self.things
 
 

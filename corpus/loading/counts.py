@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpus.models import ImportRun
-from engines.formats.layouts import field_words
+from engines.formats.layouts import READ_AND_KEPT, field_words
 from engines.formats.records import PartProblem, Problem, Remark
 
 ERRORS_KEPT = 10_000
@@ -120,12 +120,10 @@ class ImportCounts:
         return f"{self.offer.words}." if self.offer else ""
 
     def _on_other_fields(self) -> list[str]:
-        if not self.other_fields:
-            return []
-        found = self.other_fields.most_common(FIELDS_NAMED)
-        more = len(self.other_fields) - len(found)
-        named = ", ".join(f"{field_words(name)[:60]} ({count:,})" for name, count in found)
-        return [f"Other fields, kept with the records that have them: {named}{f' and {more:,} more' if more else ''}."]
+        read = {name: count for name, count in self.other_fields.items() if name in READ_AND_KEPT}
+        others = self.other_fields - Counter(read)
+        said = [f"Read, and kept for exports too: {_named(Counter(read))}."] if read else []
+        return said + ([f"Other fields, kept with the records that have them: {_named(others)}."] if others else [])
 
     def keep_nothing(self) -> None:
         """The transaction was rolled back: nothing of what was counted as written is there."""
@@ -142,3 +140,11 @@ class ImportCounts:
         run.samples = self.samples_shown() if run.dry_run else []
         counts = ["created", "updated", "unchanged", "skipped", "skips", "error_count"]
         run.save(update_fields=[*counts, "errors", "remarks", "samples"])
+
+
+def _named(fields: Counter[str]) -> str:
+    """The fields of most records, with how many have each."""
+    found = fields.most_common(FIELDS_NAMED)
+    more = len(fields) - len(found)
+    named = ", ".join(f"{field_words(name)[:60]} ({count:,})" for name, count in found)
+    return f"{named} and {more:,} more" if more else named

@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from corpus.loading.counts import ImportCounts
-from engines.formats.layouts import field_words
+from engines.formats.layouts import READ_AND_KEPT, field_words
 from engines.formats.records import AspectRecord
 
 CANDIDATES = 50  # places of records; those that turn out to be refused are not shown
@@ -28,13 +28,14 @@ def sample_of(record: Any) -> dict[str, Any]:
     where = {"file": named.pop("file", ""), "line": named.pop("line", 0)}
     extra = named.pop("extra", None) or {}
     texts = [(name.replace("_", " "), _text(value)) for name, value in named.items()]
-    others = [
-        (f"{OTHER_FIELD}{field_words(name)}"[:LONGEST], _text(value))
-        for name, value in list(extra.items())[:MOST_OTHERS]
-    ]
+    others = [(_label(name)[:LONGEST], _text(value)) for name, value in list(extra.items())[:MOST_OTHERS]]
     if len(extra) > MOST_OTHERS:
         others.append(("further fields", f"{len(extra) - MOST_OTHERS:,}"))
     return where | {"fields": [[name, text] for name, text in [*texts, *others] if text]}
+
+
+def _label(name: str) -> str:
+    return name.replace("_", " ") if name in READ_AND_KEPT else f"{OTHER_FIELD}{field_words(name)}"
 
 
 def _text(value: Any) -> str:

@@ -58,6 +58,15 @@ def required(names: str | Iterable[str], meaning: str) -> Field:
 _OWN_WORDS = {"more_authors": "more authors than are named"}
 
 
+# Fields that Litmus works with, and keeps under these names because exports write them back.
+READ_AND_KEPT = frozenset(
+    {
+        *("citations", "cited_by", "categories"),
+        *("candidate_pool", "idea_from", "query_type", "query_set", "specificity", "quality"),
+    }
+)
+
+
 def field_words(name: str) -> str:
     """What people are shown as the name of a further field of a record."""
     return _OWN_WORDS.get(name, name)

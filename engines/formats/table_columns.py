@@ -72,6 +72,9 @@ TAGS = {
     "keywords": ("de", "kw"),
 }
 TEXTS = ("title", "abstract")
+NO_NAMES = "the first line does not name the columns: {}"
+_ORDINALS = ("first", "second", "third", "fourth")
+_WORDS = {"docno": "id", "abstract": "text", "url": "address"}
 _SIGNS = re.compile(r"[\W_]+")
 _SPLIT = re.compile(r"[;\n]").split
 
@@ -156,3 +159,9 @@ def in_words(columns: Columns, names: Sequence[str]) -> str:
     """Which column became which field, for people."""
     said = [f"{field} from “{names[columns[field][0]]}”" for field in NAMES if field in columns]
     return ", ".join(said)
+
+
+def in_order(fields: Sequence[str]) -> str:
+    """What the columns of a table without names were read as, for people."""
+    one, *more = (f"{_ORDINALS[at]} as the {_WORDS.get(field, field)}" for at, field in enumerate(fields))
+    return ", the ".join([f"the {one.replace(' as', ' column was read as', 1)}", *more])

@@ -23,11 +23,13 @@ from engines.formats.registry import Format, Head, Shape
 from engines.formats.table_cells import split_authors, split_keywords
 from engines.formats.table_columns import (
     NAMES,
+    NO_NAMES,
     Columns,
     choose,
     columns_of,
     distinct_names,
     has_text,
+    in_order,
     in_words,
     is_header,
 )
@@ -103,7 +105,7 @@ def _below_header(
             before += 1
         else:
             table, is_named = _table_of(row, at, naming, chosen, may_lack_names=may_lack_names)
-            yield from _said(table, before)
+            yield from _said(table, before, is_named=is_named or bool(chosen))
             if not is_named:
                 yield _document(row, table)
 
@@ -153,11 +155,14 @@ def _choose(columns: Columns, names: list[str], chosen: str, file: str, line: in
         raise BrokenFile(file, line, str(error)) from error
 
 
-def _said(table: _Table, before: int) -> Iterator[Remark]:
+def _said(table: _Table, before: int, *, is_named: bool) -> Iterator[Remark]:
     if before:
         lines = "line before the header was" if before == 1 else "lines before the header were"
         yield Remark(table.naming.file, 0, f"{before} {lines} passed over")
-    yield Remark(table.naming.file, 0, f"columns: {in_words(table.columns, table.names)}")
+    said = f"columns: {in_words(table.columns, table.names)}"
+    if not is_named:
+        said = f"{NO_NAMES.format(in_order(list(table.columns)))}. If that is wrong, fill in “Columns of a table”"
+    yield Remark(table.naming.file, 0, said)
 
 
 def _document(row: Row, table: _Table) -> DocumentRecord | Problem:

@@ -84,6 +84,13 @@ def is_text_name(name: str) -> bool:
     return plain_name(name) in _MEANING
 
 
+def is_header(cells: Iterable[str]) -> bool:
+    """Whether a row names columns of topics: one of them an id, another one a text."""
+    plain = [plain_name(cell.lstrip("#")) for cell in cells]
+    ids = [name for name in plain if is_number_name(name)] or [name for name in plain if name == "topic"]
+    return bool(ids) and any(is_text_name(name) for name in plain if name not in ids)
+
+
 def document_among(fields: Iterable[str]) -> str:
     """The field that names the document which a topic is, where none of the fields is a text; else ""."""
     names = list(fields)

@@ -21,11 +21,13 @@ from engines.formats.json_fields import FieldError
 from engines.formats.layouts import KEPT, Layout
 from engines.formats.lines import MAX_ROW_BYTES, read_lines
 from engines.formats.lone_returns import in_table
-from engines.formats.records import BrokenFile, Problem, TopicRecord
+from engines.formats.records import BrokenFile, Problem, Remark, TopicRecord
 from engines.formats.registry import Certainty, Format, Head, Shape
+from engines.formats.table_columns import NO_NAMES, has_text, in_order
+from engines.formats.table_columns import is_header as is_document_header
 from engines.formats.table_documents import DOCUMENT_TABLE, is_document_table, read_table_documents
 from engines.formats.tables import cells_of
-from engines.formats.topic_fields import FIELDS_READ, gathered, is_number_name, is_text_name, plain_name, topic_from
+from engines.formats.topic_fields import FIELDS_READ, gathered, is_header, topic_from
 
 UNNAMED = ("number", "text")
 WITH_PRIORITY = ("number", "priority", "text")
@@ -35,7 +37,7 @@ _QUOTED = re.compile(r'"((?:[^"]|"")*)"').fullmatch
 Row = tuple[int, list[str]]
 
 
-def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem]:
+def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem | Remark]:
     """Yield one topic for each row; `text_from` as in `topic_from`.
 
     Raises `BrokenFile` where the file is not text or its first line has one cell.
@@ -53,9 +55,13 @@ def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> It
     for place, found in enumerate(_rows(chain((first,), lines), delimiter, file)):
         if isinstance(found, Problem):
             yield found
-        elif place == 0 and _is_header(found[1]):
+            continue
+        if place == 0 and is_header(found[1]):
             names = [cell.strip().lstrip("#") for cell in found[1]]
-        elif delimiter in ",;" and any(cell.strip() for cell in found[1][len(names or unnamed) :]):
+            continue
+        if place == 0:
+            yield Remark(file, 0, NO_NAMES.format(in_order(unnamed)))
+        if delimiter in ",;" and any(cell.strip() for cell in found[1][len(names or unnamed) :]):
             yield _too_long(found, names, file, delimiter)
         else:
             yield _topic(found, names or unnamed, file, text_from)
@@ -121,13 +127,6 @@ def _plain(cell: str) -> str:
     return quoted[1].replace('""', '"') if quoted else cell
 
 
-def _is_header(cells: list[str]) -> bool:
-    """Whether a row names its columns: one of them an id, another one a text."""
-    plain = [plain_name(cell.lstrip("#")) for cell in cells]
-    ids = [name for name in plain if is_number_name(name)] or [name for name in plain if name == "topic"]
-    return bool(ids) and any(is_text_name(name) for name in plain if name not in ids)
-
-
 def _topic(row: Row, names: Sequence[str], file: str, text_from: str) -> TopicRecord | Problem:
     line, cells = row
     if len(cells) < 2:
@@ -143,7 +142,7 @@ def _topic(row: Row, names: Sequence[str], file: str, text_from: str) -> TopicRe
 def _is_table(head: Head) -> bool:
     """Whether most lines have a tab; or commas, where the first line has names of columns or the file ends in .csv."""
     lines = head.lines
-    if not lines or head.text[0] in "<[{@%":
+    if not lines or head.text[0] in "<[{@%" or _names_documents(head):
         return False
     if 2 * sum("\t" in line for line in lines) > len(lines):
         return True
@@ -152,7 +151,24 @@ def _is_table(head: Head) -> bool:
     delimiter = _delimiter(lines[0])
     if delimiter in ("", "\t", ":"):
         return False
-    return head.suffix == "csv" or _is_header(cells_of(lines[0], delimiter))
+    return head.suffix == "csv" or is_header(cells_of(lines[0], delimiter))
+
+
+def _first_cells(head: Head) -> list[str]:
+    lines = [] if head.text[:1] in ("", *"<[{@%") else head.lines
+    return cells_of(lines[0], _delimiter(lines[0]) or ",") if lines else []
+
+
+def _names_documents(head: Head) -> bool:
+    """Whether the first line names columns of documents, which are none of topics."""
+    cells = _first_cells(head)
+    return is_document_header(cells) and not is_header(cells)
+
+
+def _names_topics(head: Head) -> bool:
+    """Whether the first line names columns of topics, which are none of documents."""
+    cells = _first_cells(head)
+    return is_header(cells) and not has_text(cells)
 
 
 TABLE = Format(
@@ -162,7 +178,14 @@ TABLE = Format(
     reads={"topics": read_table_topics, "documents": read_table_documents},
     shapes=(
         Shape("topic-table", ("topics",), _is_table, Certainty.IF_REQUESTED),
-        Shape("document-table", ("documents",), is_document_table, Certainty.IF_REQUESTED),
+        Shape(
+            "document-table",
+            ("documents",),
+            lambda head: is_document_table(head) and not _names_topics(head),
+            Certainty.IF_REQUESTED,
+        ),
+        Shape("topic-table", ("topics",), _names_topics, Certainty.POSSIBLE),
+        Shape("document-table", ("documents",), _names_documents, Certainty.POSSIBLE),
         Shape("document-table", ("documents",), lambda head: head.suffix in ("csv", "tsv"), Certainty.LAST),
     ),
     layouts={

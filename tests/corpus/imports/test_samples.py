@@ -32,10 +32,21 @@ def test_the_first_records_that_are_taken_are_kept() -> None:
         ({"text": "a\0b"}, ["text", "ab"]),
         ({"targets": tuple("abcdefg")}, ["targets", "a · b · c · d · e … 7 in all"]),
         ({"aspects": (AspectRecord("Brews", (AspectRecord("Hot"),)),)}, ["aspects", "Brews (with 1 below it)"]),
-        ({"extra": {"idea_from": ["d1"]}}, ["other field: idea_from", "d1"]),
+        ({"extra": {"lang": "en"}}, ["other field: lang", "en"]),
+        ({"extra": {"query_set": "manual_acl"}}, ["query set", "manual_acl"]),
     ],
 )
 def test_long_and_nested_values_stay_readable(more: dict[str, object], field: list[str]) -> None:
     counts = ImportCounts()
     take_sample(topic(1, **more), counts)
     assert field in counts.samples["t", 1][0]["fields"]
+
+
+def test_fields_that_are_read_and_kept_are_no_other_fields() -> None:
+    counts = ImportCounts()
+    take_sample(topic(1, extra={"query_set": "manual_acl", "specificity": 1, "lang": "en"}), counts)
+    take_sample(topic(2, extra={"query_set": "inline_acl", "specificity": 0}), counts)
+    assert counts.all_remarks() == [
+        "Read, and kept for exports too: query_set (2), specificity (2).",
+        "Other fields, kept with the records that have them: lang (1).",
+    ]

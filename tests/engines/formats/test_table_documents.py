@@ -127,8 +127,13 @@ def test_a_tab_file_of_the_web_of_science_in_utf16(tmp_path: Path) -> None:
 def test_tables_without_names_are_those_of_ms_marco(tmp_path: Path, text: str, fields: tuple[str, ...]) -> None:
     path = tmp_path / "collection.tsv"
     path.write_text(text)
-    (found,) = records(read_documents(path))
+    items = list(read_documents(path))
+    (found,) = records(items)
     assert (found.docno, found.title, found.abstract, found.url) == fields
+    said = remarks(items)[0]
+    assert said.startswith("the first line does not name the columns: the first column was read as the id, the second")
+    assert said.endswith("If that is wrong, fill in “Columns of a table”")
+    assert said.count(" as the ") == 1 + text.count("\t")
 
 
 def test_one_known_name_makes_the_first_line_a_header() -> None:
@@ -339,3 +344,9 @@ def test_the_table_of_the_real_inputs() -> None:
         {"included": "1"},
     )
     assert (moths.docno, moths.doi, moths.extra) == ("r2", "", {"included": "0"})
+
+
+def test_a_table_of_topics_is_no_table_of_documents(tmp_path: Path) -> None:
+    (tmp_path / "queries.tsv").write_text("qid\tquery\nq1\towls\n")
+    with pytest.raises(BrokenFile, match="it looks like a file of topics"):
+        list(read_documents(tmp_path / "queries.tsv"))

@@ -11,7 +11,7 @@ from engines.formats.archives import Limits
 from engines.formats.reading import read_topics
 from engines.formats.records import BrokenFile, TopicRecord
 from engines.formats.topic_tables import read_table_topics
-from tests.engines.formats.reading import problems, records, stream
+from tests.engines.formats.reading import problems, records, remarks, stream
 from tests.engines.formats.strategies import ids, phrases
 from tests.shared import shared_path
 
@@ -134,3 +134,19 @@ def test_no_row_without_a_header_is_lost(rows: list[tuple[str, str]]) -> None:
         return
     found = records(read("".join(f"{number}\t{text}\n" for number, text in rows)))
     assert [(topic.number, topic.text) for topic in found] == [(n, t) for n, t in rows if True]
+
+
+@pytest.mark.parametrize("mark", [",", "\t", ";"])
+def test_a_table_of_documents_is_no_table_of_topics(mark: str, tmp_path: Path) -> None:
+    (tmp_path / "records.csv").write_text(
+        f"record{mark}title{mark}abstract{mark}year\nr1{mark}Owls{mark}a, b{mark}2020\n"
+    )
+    with pytest.raises(BrokenFile, match="it looks like a file of documents"):
+        list(read_topics(tmp_path / "records.csv"))
+
+
+def test_what_columns_without_names_were_read_as_is_said() -> None:
+    found = list(read_table_topics(stream("q1\towls\n"), "f"))
+    said = "the first line does not name the columns: the first column was read as the number, the second as the text"
+    assert remarks(found) == [said]
+    assert not remarks(read_table_topics(stream("qid\tquery\nq1\towls\n"), "f"))
