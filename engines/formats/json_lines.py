@@ -8,6 +8,7 @@ from engines.formats.judgment_columns import MARKS
 from engines.formats.judgments import JSONL_LAYOUT, is_judgment, read_jsonl_judgments
 from engines.formats.mentions import is_mention, read_jsonl_mentions
 from engines.formats.registry import Certainty, Format, Head, Shape
+from engines.formats.topic_fields import is_number_name
 
 RECORDS = ("documents", "topics")
 
@@ -28,7 +29,10 @@ def _are_topics(head: Head) -> bool:
 
 def _may_be_topics(head: Head) -> bool:
     """Whether there is a field of topics; the one called `topic` is one of judgments as well."""
-    return not _is_list_of_others(head) and any(map(is_known, head.keys_at_hand - {"topic"}))
+    keys = head.keys_at_hand
+    if _is_list_of_others(head) or (not any(map(is_number_name, keys)) and (is_document(keys) or is_mention(keys))):
+        return False
+    return any(map(is_known, keys - {"topic"}))
 
 
 def _is_around_a_list(head: Head) -> bool:
@@ -58,7 +62,13 @@ JSONL = Format(
         Shape(
             "jsonl-documents",
             RECORDS,
-            lambda head: head.has_keys({"docno"}, {"id", "title", "abstract"}) and not _is_around_a_list(head),
+            lambda head: head.has_keys({"id", "title", "abstract"}) and not _is_around_a_list(head),
+            Certainty.LIKELY,
+        ),
+        Shape(
+            "jsonl-documents",
+            ("documents",),
+            lambda head: head.has_keys({"docno"}) and not _is_around_a_list(head),
             Certainty.LIKELY,
         ),
         Shape(

@@ -57,13 +57,21 @@ def read_litsearch_queries(
     first bytes; one of other columns is read as topics by their names. `text_from` as in `topic_from`.
     """
     if not is_parquet(stream):
-        return records_from(_numbered(read_objects(stream, file)), file, partial(_topic, text_from=text_from))
+        return _topics(read_objects(stream, file), file, text_from)
     rows = read_rows(stream, file, "topics")
     first = next(rows, None)
     rows = chain([first] if first else [], rows)
     if first and not {"query_set", "corpusids"} & first[1].keys():
         return records_from(rows, file, partial(json_topic, text_from=text_from))
-    return records_from(_numbered(rows), file, partial(_topic, text_from=text_from))
+    return _topics(rows, file, text_from)
+
+
+def _topics(objects: Iterable[Object | Problem], file: str, text_from: str) -> Iterator[TopicRecord | Problem | Remark]:
+    dropped: dict[str, None] = {}
+    yield from records_from(_numbered(objects), file, partial(_topic, text_from=text_from, dropped=dropped))
+    if dropped:
+        names = ", ".join(dropped)
+        yield Remark(file, 0, f"documents that a system found are not read with topics ({names}); import them as runs")
 
 
 def is_parquet(stream: BinaryIO) -> bool:
@@ -80,7 +88,7 @@ def _numbered(objects: Iterable[Object | Problem]) -> Iterator[Object | Problem]
         yield found
 
 
-def _topic(item: dict[str, Any], file: str, line: int, *, text_from: str = "") -> TopicRecord:
+def _topic(item: dict[str, Any], file: str, line: int, *, text_from: str, dropped: dict[str, None]) -> TopicRecord:
     if text_from not in ("", "query"):
         raise FieldError("is a question of LitSearch, whose text is its query")
     number = take_id(item, ("number",))
@@ -95,7 +103,8 @@ def _topic(item: dict[str, Any], file: str, line: int, *, text_from: str = "") -
             raise FieldError(f"{name} is {value!r}; one of {', '.join(map(str, grades))} is wanted")
     targets = take_targets(item, ("corpusids", "docnos"))
     for name in (RETRIEVED, "pre_reranked", "original_retrieved"):
-        item.pop(name, None)
+        if item.pop(name, None) is not None:
+            dropped[name] = None
     written = item.get("query_set")
     source = SOURCES.get(written, written) if isinstance(written, str) else ""
     title, narrative = take_text(item, ("title",)), take_text(item, ("narrative",))

@@ -185,7 +185,12 @@ TABLE = Format(
             Certainty.IF_REQUESTED,
         ),
         Shape("topic-table", ("topics",), _names_topics, Certainty.POSSIBLE),
-        Shape("document-table", ("documents",), _names_documents, Certainty.POSSIBLE),
+        Shape(
+            "document-table",
+            ("documents",),
+            lambda head: is_document_header(_first_cells(head)),
+            Certainty.POSSIBLE,
+        ),
         Shape("document-table", ("documents",), lambda head: head.suffix in ("csv", "tsv"), Certainty.LAST),
     ),
     layouts={

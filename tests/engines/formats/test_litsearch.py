@@ -118,3 +118,10 @@ def test_the_doors_know_the_schema(tmp_path: Path) -> None:
     )
     for choice in ("auto", "litsearch"):
         assert [document.docno for document in records(read_documents(path, choice))] == ["7"]
+
+
+def test_documents_that_a_system_found_are_not_dropped_in_silence_with_the_topics() -> None:
+    row = '{"query_set": "manual_acl", "query": "owls?", "retrieved": [11, 12]}'
+    topic, remark = read_litsearch_queries(stream(row), "f")
+    assert (topic.text, topic.extra) == ("owls?", {"query_set": "manual_acl"})
+    assert remark.text == "documents that a system found are not read with topics (retrieved); import them as runs"
