@@ -64,13 +64,13 @@ def _resamples(run: AgreementRun, used: set[str], detail: dict[str, Any]) -> str
     return f"{detail['resamples']:,} resamples{without}, seed {run.seed}"
 
 
-def verdict_sentence(run: AgreementRun) -> str:
-    """What the verdict is that figures are compared with: the vote counted last before the run, "" for none."""
+def verdict_sentence(run: AgreementRun, criterion: str) -> str:
+    """What verdict the criterion's figures are compared with: the vote counted last before the run, "" for none."""
     votes = VoteRun.objects.filter(campaign=run.campaign_id, state=JobState.DONE, finished_at__lte=run.finished_at)
     vote = votes.order_by("-pk").first()
     if vote is None:
         return ""
-    outcomes = vote.outcomes or "no item had a vote"
+    outcomes = vote.outcomes_of(criterion) or "no item had a vote"
     return (
         f"Verdict: {rules_text(vote)}; when counted {outcomes}. Who voted is compared with the vote of the other"
         " voters, as their own label is part of the verdict."

@@ -96,7 +96,7 @@ def make_report(run: AgreementRun, criterion: str) -> AgreementReport:
     units = f"{UNITS}{'; in brackets the interval' if any(row.ci for row in shown) else ''}."
     notes = [why_stale(run), units, method_sentence(run, criterion, shown)]
     if any(row.block in ("GA", "HA") for row in shown):
-        notes.append(verdict_sentence(run))
+        notes.append(verdict_sentence(run, criterion))
     overridden = [each.text for each in overrides_in(run.campaign) if each.criterion == criterion]
     return AgreementReport(
         columns=[_column(key, [row for (_, of), row in cells.items() if of == key and row]) for key in keys],

@@ -6,6 +6,7 @@ from django.db.models import Count, Max
 
 from accounts.doors import where
 from adjudication.models import Method, Verdict, VoteRun
+from annotation.models import Criterion
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,16 @@ class TooFew:
         )
 
 
-def too_few_votes(run: VoteRun | None) -> TooFew:
-    """Of the newest finished count of a campaign, as its verdicts stand now. At most one query."""
+def too_few_votes(run: VoteRun | None, criterion: Criterion | None = None) -> TooFew:
+    """Of the newest finished count of a campaign, as its verdicts stand now, or those of one criterion.
+
+    At most one query.
+    """
     if run is None or not run.counts.get("unresolved"):
         return TooFew(run)
     unresolved = Verdict.objects.filter(criterion__campaign=run.campaign_id, method=Method.UNRESOLVED)
+    if criterion is not None:
+        unresolved = unresolved.filter(criterion=criterion)
     found = unresolved.filter(n_votes__lt=run.min_votes).aggregate(
         items=Count("item", distinct=True), most=Max("n_votes", default=0)
     )

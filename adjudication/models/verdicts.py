@@ -28,7 +28,8 @@ class VoteRun(Job):
     counts = models.JSONField(
         default=dict, blank=True
     )  # {"unanimous", "single", "majority", "tie_resolved", "excluded", "by_hand", "unresolved"}: each verdict once
-    # {criterion key: {"sensitivity": […], "dawid_skene": {…}}}: what other policies would have made of the same votes
+    # {criterion key: {"counts": {…}, "sensitivity": […], "dawid_skene": {…}}}: as `counts`, of this criterion; what
+    # other policies would have made of the same votes
     detail = models.JSONField(default=dict, blank=True)
     cleared = models.PositiveIntegerField(default=0)  # verdicts that went because nobody's label was left
 
@@ -48,8 +49,14 @@ class VoteRun(Job):
     @property
     def outcomes(self) -> str:
         """How many verdicts came by which way when they were counted, each once, in words; "" for none."""
-        ways = {method: self.counts.get(_COUNTED_AS.get(method, method.value), 0) for method in Method}
-        return ", ".join(f"{count:,} {method.label}" for method, count in ways.items() if count)
+        return _in_words(self.counts)
+
+    def outcomes_of(self, criterion: str) -> str:
+        """Those of one criterion; of counts before these were noted, those of all, which is said if there are more."""
+        counts = self.detail.get(criterion, {}).get("counts")
+        if counts is not None or len(self.detail) < 2 or not self.outcomes:
+            return _in_words(self.counts if counts is None else counts)
+        return f"{self.outcomes}, over all criteria"
 
     @property
     def result(self) -> str:
@@ -82,6 +89,11 @@ class Method(models.TextChoices):
 
 
 _COUNTED_AS = {Method.TIE_POLICY: "tie_resolved", Method.BY_HAND: "by_hand"}  # as `VoteRun.counts` has them
+
+
+def _in_words(counts: dict[str, int]) -> str:
+    ways = {method: counts.get(_COUNTED_AS.get(method, method.value), 0) for method in Method}
+    return ", ".join(f"{count:,} {method.label}" for method, count in ways.items() if count)
 
 
 class Cause(models.TextChoices):

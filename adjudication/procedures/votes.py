@@ -30,11 +30,9 @@ def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, 
     run = request_vote(campaign=campaign, by=None, at=timezone.now(), send=False, **rules)
     jobs.complete(run)
     overrides = overrides_in_verdicts(campaign)
-    text = (
-        f"{VOTE_POLICIES[policy].label.capitalize()} vote, {run.least} an item: {run.outcomes or 'no item has a vote'}."
-    )
     too_few = too_few_votes(run)
-    lines = [text, *filter(None, [str(too_few)])]
+    lines = [*_outcomes(f"{VOTE_POLICIES[policy].label.capitalize()} vote, {run.least} an item", run)]
+    lines += filter(None, [str(too_few)])
     lines += [f"Note: {each.text}" for each in overrides]
     found = {
         **run.counts,
@@ -45,6 +43,16 @@ def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, 
         "machine_overrides": [each.as_json() for each in overrides],
     }
     return "\n".join(lines), found
+
+
+def _outcomes(rules: str, run: VoteRun) -> Iterator[str]:
+    """What came of the count; of several criteria, a line for each."""
+    if len(run.detail) < 2 or not run.outcomes:
+        yield f"{rules}: {run.outcomes or 'no item has a vote'}."
+        return
+    yield f"{rules}:"
+    for criterion in run.campaign.criteria.values_list("key", flat=True):
+        yield f"  {criterion}: {run.outcomes_of(criterion) or 'no item has a vote'}"
 
 
 def open_verdicts(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, int]]:

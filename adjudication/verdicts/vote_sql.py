@@ -109,6 +109,6 @@ SELECT
   count(*) FILTER (WHERE v.method = 'by-hand') AS by_hand,
   count(*) FILTER (WHERE v.method = 'unresolved') AS unresolved,
   count(*) FILTER (WHERE v.reopened_at IS NOT NULL) AS reopened
-FROM adjudication_verdict v JOIN annotation_item i ON i.id = v.item_id WHERE i.campaign_id = %(campaign)s
+FROM adjudication_verdict v WHERE v.criterion_id = %(criterion)s
 """
 )

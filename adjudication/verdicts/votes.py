@@ -85,8 +85,13 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
                     copy.write(line)
         progress.report(2, 3, "writing the verdicts")
         run.cleared = _write_verdicts(cursor, run, read_at)
-        run.counts = count_methods(campaign)
-        run.detail = {one.key: _opinions(one, matrices[one.pk], electorate, run) for one in criteria}
+        by_criterion = {one.key: count_methods(one) for one in criteria}
+        ways = dict.fromkeys(way for counts in by_criterion.values() for way in counts)
+        run.counts = {way: sum(counts[way] for counts in by_criterion.values()) for way in ways}
+        run.detail = {
+            one.key: {"counts": by_criterion[one.key], **_opinions(one, matrices[one.pk], electorate, run)}
+            for one in criteria
+        }
         run.save(update_fields=["snapshot", "inputs_hash", "parameters", "counts", "detail", "cleared"])
         progress.report(3, 3, "done")  # the last moment at which cancelling still undoes everything
 
@@ -103,10 +108,10 @@ def _write_verdicts(cursor: Any, run: VoteRun, read_at: datetime) -> int:
     return cleared
 
 
-def count_methods(campaign: Campaign) -> dict[str, int]:
-    """Verdicts of the campaign by how they came about, each once; `reopened` are among them."""
+def count_methods(criterion: Criterion) -> dict[str, int]:
+    """Verdicts on the criterion by how they came about, each once; `reopened` are among them."""
     with connection.cursor() as cursor:
-        cursor.execute(vote_sql.COUNT, {"campaign": campaign.pk})
+        cursor.execute(vote_sql.COUNT, {"criterion": criterion.pk})
         names = [column.name for column in cursor.description]
         return dict(zip(names, cursor.fetchone(), strict=True))
 

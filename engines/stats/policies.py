@@ -109,8 +109,8 @@ TIE_POLICIES: Registry[TiePolicy] = Registry(
     ),
     TiePolicy(
         "median",
-        "median of all votes",
-        "The middle of all votes on the item, the lower one of two; votes weigh as in the count.",
+        "lower median of all votes",
+        "The middle of all votes on the item, of two middle ones the lower; votes weigh as in the count.",
         lower_median,
     ),
     TiePolicy("lowest", "lowest of the tied", "The lowest of the levels that share the most votes.", lowest_tied),

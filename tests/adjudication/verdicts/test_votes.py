@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
@@ -19,6 +20,7 @@ from adjudication.verdicts.decisions import decide_verdict, withdraw_decision
 from adjudication.verdicts.votes import share_equal
 from annotation.models import Criterion, Judgment, Level
 from tests.factories.adjudication import AT, Built, build_campaign
+from tests.factories.rubrics import build_rubric, rate
 
 pytestmark = pytest.mark.django_db
 
@@ -75,10 +77,33 @@ def test_policies_for_ties(ties: str, expected: list[int | None], client: Client
     page = client.get("/c/tea/campaigns/main/adjudication/").text
     assert f"{run.outcomes} when the votes were counted" in page
     assert f"when counted {run.outcomes}." in verdict_sentence(
-        AgreementRun(campaign=built.campaign, finished_at=timezone.now())
+        AgreementRun(campaign=built.campaign, finished_at=timezone.now()), "relevance"
     )
     assert run.counts["unresolved"] == 1
     assert sum(run.counts.values()) == 5, "each item with a label counts once"
+
+
+def test_a_count_is_said_of_the_criterion_that_is_shown(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two questions the specificity is tied on one, the quality on none."""
+    rubric = build_rubric(people=("ana", "ben"), overlap=2)
+    for person, specificity in (("ana", 0), ("ben", 1)):
+        rate(rubric, person, "q1", 1, 2)
+        rate(rubric, person, "q2", specificity, 1)
+    slugs = ("signs", rubric.campaign.slug)
+    call_command("adjudicate", *slugs, "--policy", "majority", "--min-votes", "2")
+    printed = capsys.readouterr().err
+    of_specificity = "1 unanimous, 1 undecided"
+    assert f"at least 2 votes an item:\n  specificity: {of_specificity}\n  quality: 2 unanimous" in printed
+    run = VoteRun.objects.get()
+    assert run.outcomes == "3 unanimous, 1 undecided"
+    client.force_login(rubric.people["ada"])
+    page = reverse("adjudication_screen", args=slugs)
+    assert f"{of_specificity} when the votes" in " ".join(client.get(page, {"criterion": "specificity"}).text.split())
+    assert "2 unanimous when the votes" in " ".join(client.get(page, {"criterion": "quality"}).text.split())
+    for opinions in run.detail.values():
+        del opinions["counts"]  # as counts before these were noted
+    run.save()
+    assert "1 undecided, over all criteria when the votes" in " ".join(client.get(page).text.split())
 
 
 def test_a_single_label_is_no_unanimous_vote() -> None:
@@ -230,7 +255,7 @@ def test_each_door_says_how_many_items_have_too_few_votes_and_what_helps(
     said = "2 items have fewer than 3 votes and stay undecided. Collect more judgments, or count with fewer votes"
     call_command("adjudicate", "tea", "main", "--json")
     printed = capsys.readouterr()
-    assert "Majority vote, at least 3 votes an item: 2 unanimous, 4 undecided." in printed.err
+    assert "Majority vote, at least 3 votes an item:\n  relevance: 1 unanimous, 2 undecided\n" in printed.err
     assert f"{said} (manage.py adjudicate tea main --min-votes 2)." in printed.err
     assert json.loads(printed.out)["too_few_votes"] == 2
     page = client.get("/c/tea/campaigns/main/adjudication/").text
