@@ -17,6 +17,10 @@ def _has_id(head: Head) -> bool:
     return bool(head.keys & set(ID_KEYS)) and not _is_around_a_list(head)
 
 
+def _has_number(head: Head) -> bool:
+    return any(map(is_number_name, head.keys_at_hand))
+
+
 def _are_topics(head: Head) -> bool:
     """Whether the first object has a number and a text under any name, or is one object of objects."""
     if not head.is_json and not head.is_list:
@@ -30,7 +34,7 @@ def _are_topics(head: Head) -> bool:
 def _may_be_topics(head: Head) -> bool:
     """Whether there is a field of topics; the one called `topic` is one of judgments as well."""
     keys = head.keys_at_hand
-    if _is_list_of_others(head) or (not any(map(is_number_name, keys)) and (is_document(keys) or is_mention(keys))):
+    if _is_list_of_others(head) or (not _has_number(head) and (is_document(keys) or is_mention(keys))):
         return False
     return any(map(is_known, keys - {"topic"}))
 
@@ -95,7 +99,8 @@ JSONL = Format(
             lambda head: head.holds_list("documents", is_document),
             Certainty.POSSIBLE,
         ),
-        Shape("jsonl-documents", RECORDS, _has_id, Certainty.POSSIBLE),
+        Shape("jsonl-documents", RECORDS, lambda head: _has_id(head) and _has_number(head), Certainty.POSSIBLE),
+        Shape("jsonl-documents", ("documents",), _has_id, Certainty.POSSIBLE),
         Shape("jsonl-judgments", ("judgments",), lambda head: head.keys & MARKS, Certainty.MEANT),
         Shape("json-topics", ("topics",), _may_be_topics, Certainty.MEANT),
     ),

@@ -153,7 +153,7 @@ def test_of_a_whole_data_set_of_beir_each_import_takes_its_own_file(tmp_path: Pa
         ('{"docno": "1", "title": "Owls"}\n', "d.jsonl", "topics", "documents"),
         ('{"corpusid": 1, "title": "Owls", "abstract": "Ears."}\n', "d.jsonl", "topics", "documents"),
         ('{"source_doi": "10.1/3", "text": "As [2].", "markers": []}\n', "m.jsonl", "topics", "citation mentions"),
-        ("id\ttitle\tabstract\tyear\n1\tOwls\tEars\t2020\n", "d.tsv", "judgments", "documents"),
+        ("id\ttitle\tabstract\tyear\n1\tOwls of old\tEars\t2020\n", "d.tsv", "judgments", "documents"),
         ("id,title,abstract,year\n1,Owls,Ears,2020\n", "d.csv", "qrels", "documents"),
     ],
 )
