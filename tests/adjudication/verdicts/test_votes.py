@@ -272,7 +272,7 @@ def test_each_door_says_how_many_items_have_too_few_votes_and_what_helps(
     assert "--min-votes 1)." in printed
     call_command("adjudicate", "tea", "main", "--min-votes", "1")
     printed = capsys.readouterr().err
-    assert "Majority vote, at least 1 vote an item: " in printed
+    assert "Majority vote, at least 1 vote an item:\n" in printed
     assert "fewer than" not in printed
     assert "fewer than" not in client.get("/c/tea/campaigns/main/adjudication/").text
     rows = client.get("/api/collections/tea/campaigns/main/votes/").json()["results"]
