@@ -104,10 +104,10 @@ def test_what_is_not_run_says_why():
 
 
 NOT_RUN = {  # blocks, by file
-    "README.md": 2,
+    "README.md": 3,
     "docs/how-to/deploy.md": 1,
     "docs/index.md": 1,
-    "docs/install.md": 3,
+    "docs/install.md": 4,
     "docs/operations.md": 10,
     "docs/releases.md": 1,
     "docs/tutorials/acm-cr.md": 1,

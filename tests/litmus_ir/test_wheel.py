@@ -170,6 +170,18 @@ def test_installed_in_an_empty_folder_it_serves_judges_exports_stops_and_is_foll
     assert sorted(line.split()[3] for line in qrels.splitlines()) == ["1", "2"]
 
 
+def test_pip_takes_the_wheel_of_a_checkout_by_the_words_of_readme(wheels: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "dist").mkdir()
+    shutil.copy(wheels[0], tmp_path / "dist")
+    for name in ("README.md", "docs/install.md"):
+        lines = [line.strip() for line in (CHECKOUT / name).read_text("utf-8").splitlines()]
+        made = lines.index("make wheel")
+        words = lines[made + 1].partition("#")[0].removeprefix("pip install")
+        said = run("sh", "-c", f"{PYTHON} -m pip install --dry-run --no-deps --ignore-installed {words}", cwd=tmp_path)
+        assert "Would install litmus-ir-" in said.stdout
+        assert "does not provide the extra" not in said.stdout + said.stderr
+
+
 def takes_no_name_but_its_own(here: Installed, wheel: Path) -> None:
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {name for name in names if not name.endswith(".dist-info")} == {"litmus_ir"}
