@@ -29,6 +29,12 @@ def find_author(token: str, *, for_update: bool = False, even_revoked: bool = Fa
     return found
 
 
+CHANGED_ELSEWHERE = (
+    "Another window or device of yours has changed your answer since you opened this page. Nothing you typed here is "
+    "lost: send it again to replace the other version."
+)
+
+
 @transaction.atomic
 def submit_answer(*, at: datetime, token: str, seen: int, text: str, consent: bool, credit_name: str) -> AuthorAnswer:
     """Keep the author's question as the newest revision; the same again is the same.
@@ -43,10 +49,7 @@ def submit_answer(*, at: datetime, token: str, seen: int, text: str, consent: bo
         return last
     _check_open(invitation, at)
     if seen != revision:
-        raise Conflict(
-            "Another window or device of yours has changed your answer since you opened this page. Nothing you typed "
-            "here is lost: send it again to replace the other version."
-        )
+        raise Conflict(CHANGED_ELSEWHERE)
     if not consent:
         raise Refused("Without your consent the question cannot be part of the collection.")
     answer = AuthorAnswer.objects.create(

@@ -53,6 +53,9 @@ def test_an_author_answers_by_the_link(new_page, call):
     page = new_page()
     assert_accessible_everywhere(page, address)
     page.get_by_label("Your question").fill(QUESTION)
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text("Not sent yet")).to_be_visible()
+    assert_accessible(page)
     page.get_by_label("I wrote this question").check()
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
@@ -69,24 +72,36 @@ def test_an_author_answers_by_the_link(new_page, call):
     assert ann.answers.get().text == QUESTION
 
 
-def test_on_a_phone_without_script_the_guideline_comes_first_and_then_the_answer(new_page, call):
-    """New authors read before writing; those who have sent something see at once what became of it."""
+CONTROLS = "main :is(a[href], button, summary, select, textarea, input:not([type=hidden], [tabindex='-1']))"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_screen_has_the_papers_title_one_field_and_one_button(new_page, call, width, height):
+    page = new_page(viewport={"width": width, "height": height})
+    page.goto(reverse("author_answer", args=[author_token(invite(call, "Ann", 0))]))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Steeping time and recall")
+    seen = [each for each in page.locator(CONTROLS).all() if each.bounding_box()["y"] < height]
+    assert [each.evaluate("each => each.tagName") for each in seen] == ["TEXTAREA", "BUTTON"]
+    assert all(each.bounding_box()["y"] + each.bounding_box()["height"] < height for each in seen)
+    assert page.locator("header a").count() == 0
+
+
+def test_on_a_phone_without_script_an_author_answers_corrects_and_withdraws(new_page, call):
     ann = invite(call, "Ann", 0)
     page = new_page(viewport={"width": 390, "height": 844}, java_script_enabled=False)
     page.goto(reverse("author_answer", args=[author_token(ann)]))
-    guideline, field = page.locator("section.prose"), page.get_by_label("Your question")
-    assert guideline.bounding_box()["y"] < field.bounding_box()["y"]
-    page.get_by_role("link", name="Straight to the question").click()
+    field = page.get_by_label("Your question")
     expect(field).to_be_in_viewport()
     field.fill("Does <b>longer</b> steeping help?")
-    page.get_by_label("I wrote this question").check()
-    page.get_by_role("button", name="Send the question").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("Write it without HTML").first).to_be_in_viewport()
     expect(field).to_have_value("Does <b>longer</b> steeping help?")
     field.fill(QUESTION)
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("I wrote this question").check()
     page.get_by_role("button", name="Send the question").click()
     expect(page.locator(".alert.ok")).to_be_in_viewport()
-    assert guideline.bounding_box()["y"] > field.bounding_box()["y"]
+    expect(page.locator("blockquote")).to_have_text(QUESTION)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.get_by_role("button", name="Withdraw my question").click()
     expect(page.get_by_text("Your question is withdrawn")).to_be_in_viewport()

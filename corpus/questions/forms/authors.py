@@ -92,11 +92,12 @@ class AuthorsFileForm(forms.Form):
         return file
 
 
-class AnswerForm(forms.Form):
-    """An author's question, consent and credit."""
+class QuestionForm(forms.Form):
+    """The first step: the question alone."""
 
     text = forms.CharField(
         label="Your question",
+        help_text="One question that this paper answers, in words other than its title's.",
         min_length=SHORTEST_QUESTION,
         # No `max_length`: with it browsers cut what is pasted and say nothing.
         validators=[
@@ -107,17 +108,6 @@ class AnswerForm(forms.Form):
             )
         ],
         widget=forms.Textarea(attrs={"rows": 4, "class": "question-field"}),
-    )
-    consent = forms.BooleanField(
-        label="I wrote this question, and it may be published as part of the collection under its licence.",
-        error_messages={"required": "Without your consent the question cannot be part of the collection."},
-    )
-    show_name = forms.BooleanField(label="Name me in the acknowledgements.", required=False)
-    credit_name = forms.CharField(
-        label="Your name, as it should appear",
-        max_length=150,
-        required=False,
-        widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
     seen = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     # People do not see this field and leave it empty; programs that fill in whatever they find do not.
@@ -137,6 +127,26 @@ class AnswerForm(forms.Form):
         cleaned = super().clean() or {}
         if cleaned.pop("homepage", ""):
             raise forms.ValidationError("This looks like it was filled in by a program. Leave the hidden field empty.")
+        return cleaned
+
+
+class AnswerForm(QuestionForm):
+    """The second step: the question again, consent and credit."""
+
+    consent = forms.BooleanField(
+        label="I wrote this question, and it may be published as part of the collection under its licence.",
+        error_messages={"required": "Without your consent the question cannot be part of the collection."},
+    )
+    show_name = forms.BooleanField(label="Name me in the acknowledgements.", required=False)
+    credit_name = forms.CharField(
+        label="Your name, as it should appear",
+        max_length=150,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
         if cleaned.pop("show_name", False):
             cleaned["credit_name"] = " ".join(cleaned.get("credit_name", "").split())
             if holds_markup(cleaned["credit_name"]) or holds_unseen(cleaned["credit_name"]):

@@ -14,6 +14,7 @@ from accounts.refusals import Conflict, Refused
 from accounts.requests import OpenRequest
 from corpus.models import AuthorAnswer, AuthorInvitation
 from corpus.questions.author_answers import (
+    CHANGED_ELSEWHERE,
     BadLink,
     find_author,
     opt_out,
@@ -22,7 +23,7 @@ from corpus.questions.author_answers import (
     withdraw_answer,
 )
 from corpus.questions.authors import deadline_words, newest_answer
-from corpus.questions.forms.authors import AnswerForm
+from corpus.questions.forms.authors import AnswerForm, QuestionForm
 from engines.text.markdown import render_markdown
 from engines.text.overlap import WORDS, word_overlap
 
@@ -33,11 +34,12 @@ TOO_MANY = "Too many tries in a short time. Wait a minute, then send it again; n
 @login_not_required
 @require_http_methods(["GET", "POST"])
 def author_answer(request: OpenRequest, token: str) -> HttpResponse:
-    """Read what is asked, send a question, change it until the deadline."""
+    """Read what is asked, write a question, consent and send it, change it until the deadline."""
     try:
         invitation = find_author(token)
         if request.method == "POST":
-            return _submit(request, token, invitation)
+            submit = _go_on if request.POST.get("step") == "question" else _submit
+            return submit(request, token, invitation)
         return _show(request, token, invitation, _form_of(invitation))
     except BadLink as refusal:
         return _bad_link(request, refusal)
@@ -72,6 +74,18 @@ def author_opt_out(request: OpenRequest, token: str) -> HttpResponse:
         return _bad_link(request, refusal)
 
 
+def _go_on(request: OpenRequest, token: str, invitation: AuthorInvitation) -> HttpResponse:
+    """From the question to consent and credit. Nothing is kept yet."""
+    form = QuestionForm(request.POST)
+    if not form.is_valid() or why_closed(invitation, timezone.now()):
+        return _show(request, token, invitation, form, status=422)
+    last = newest_answer(invitation)
+    if last and not last.withdrawn:
+        return _show_newer(request, token, invitation, Conflict(CHANGED_ELSEWHERE))
+    typed = form.cleaned_data | {"credit_name": invitation.name}
+    return _show(request, token, invitation, AnswerForm(initial=typed))
+
+
 def _submit(request: OpenRequest, token: str, invitation: AuthorInvitation) -> HttpResponse:
     form = AnswerForm(request.POST)
     if not ratelimit.consume(request, action="author_answer", key=token):
@@ -101,10 +115,10 @@ def _show_newer(request: OpenRequest, token: str, invitation: AuthorInvitation, 
     return _show(request, token, invitation, form, status=409)
 
 
-def _form_of(invitation: AuthorInvitation) -> AnswerForm:
+def _form_of(invitation: AuthorInvitation) -> QuestionForm:
     last = newest_answer(invitation)
     if last is None or last.withdrawn:
-        return AnswerForm(initial={"seen": last.revision if last else 0, "credit_name": invitation.name})
+        return QuestionForm(initial={"seen": last.revision if last else 0})
     return AnswerForm(
         initial={
             "text": last.text,
@@ -117,7 +131,7 @@ def _form_of(invitation: AuthorInvitation) -> AnswerForm:
 
 
 def _show(
-    request: OpenRequest, token: str, invitation: AuthorInvitation, form: AnswerForm, status: int = 200
+    request: OpenRequest, token: str, invitation: AuthorInvitation, form: QuestionForm, status: int = 200
 ) -> HttpResponse:
     last = newest_answer(invitation)
     answer = None if last is None or last.withdrawn else last
@@ -129,6 +143,7 @@ def _show(
         "paper": invitation.document,
         "guideline": render_markdown(invitation.call.guideline, headings_from=2),
         "form": form,
+        "is_last_step": isinstance(form, AnswerForm),
         "answer": answer,
         "withdrawn": last is not None and last.withdrawn,
         "deadline": deadline_words(invitation.call.deadline_at),

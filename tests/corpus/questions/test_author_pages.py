@@ -58,6 +58,23 @@ def test_an_author_answers_changes_and_withdraws_without_an_account(call: Questi
     assert AuditEvent.objects.filter(verb="withdraw_answer", actor_id=None).count() == 1
 
 
+def test_the_question_comes_first_and_nothing_of_it_is_kept_before_the_consent(call: QuestionCall) -> None:
+    ann, client = invite(call), Client()
+    assert list(client.get(page_of(ann)).context["form"].fields) == ["text", "seen", "homepage"]
+    first = {"step": "question", "text": QUESTION, "seen": "0"}
+    assert client.post(page_of(ann), first | {"text": "Tea?"}).status_code == 422
+    page = client.post(page_of(ann), first)
+    assert page.status_code == 200
+    assert QUESTION in page.text
+    assert "I wrote this question" in page.text
+    assert not ann.answers.exists()
+    answer(ann, f"{QUESTION} Sent from elsewhere.")
+    late = client.post(page_of(ann), first)
+    assert late.status_code == 409
+    assert late.context["form"]["text"].value() == QUESTION
+    assert "Sent from elsewhere." in late.text
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
