@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent, Job, JobState
 from adjudication.labels.counts import fetch_vote_standing
-from adjudication.labels.rules import why_labels_are_hidden
+from adjudication.labels.rules import can_override_own, is_alone, why_labels_are_hidden
 from adjudication.labels.staleness import Standing
-from adjudication.models import AgreementRun, Release, VoteRun
+from adjudication.models import AgreementRun, OwnDecider, Release, VoteRun
 from adjudication.procedure import Procedure, procedure_of
 from annotation.campaigns.progress import fetch_progress
 from annotation.models import (
@@ -145,6 +145,14 @@ class Facts:
             return 0
         own = Collection.objects.filter(pk=self.collection.pk).values("pk")
         return dict(self.procedure.waiting(own, self.membership.user)).get(self.chosen, 0)
+
+    @cached_property
+    def chooses_to_decide(self) -> bool:
+        """Whether the person judged, decides alone, and has yet to choose that they decide such items."""
+        if self.hidden or not self.work["i_judge"] or not can_override_own(self.membership):
+            return False
+        chosen = OwnDecider.objects.filter(campaign=self.chosen, user=self.membership.user_id)
+        return is_alone(self.membership) and not chosen.exists()
 
     @cached_property
     def is_exported(self) -> bool:

@@ -29,7 +29,7 @@ LINK, BUTTON, FILES, ADDRESSES = "link", "button", "files", "addresses"
 
 @dataclass(frozen=True)
 class Way:
-    """One way to take a step: a link, a button that does `act` here, with e-mail addresses or without, or files."""
+    """One way to take a step: a link; a button that does `act` here, or posts to `address`; e-mail addresses; files."""
 
     label: str
     address: str = ""
@@ -146,6 +146,20 @@ def _count_words(facts: Facts) -> str:
 
 def _what_votes_said(facts: Facts) -> str:
     return facts.hidden or (facts.votes.run.result if facts.votes.run else "")
+
+
+def _why_ties(facts: Facts) -> str:
+    alone = " You judged too, and nobody else in this collection decides." if facts.chooses_to_decide else ""
+    return f"{_what_votes_said(facts)}{alone}"
+
+
+def _tie_ways(facts: Facts) -> list[Way]:
+    if not facts.chooses_to_decide:
+        return [Way("Decide", facts.inside("adjudication_screen"))]
+    return [
+        Way("Decide them myself", facts.inside("own_items_decide"), BUTTON),
+        Way("Invite an adjudicator", f"{facts.to('member_list')}#invite"),
+    ]
 
 
 def _decide_words(facts: Facts) -> str:
@@ -265,9 +279,9 @@ STEPS = (
         key="ties",
         title="Decide what the votes leave open",
         words=_decide_words,
-        lacks=_what_votes_said,
+        lacks=_why_ties,
         is_done=_is_decided,
-        ways=lambda facts: [Way("Decide", facts.inside("adjudication_screen"))],
+        ways=_tie_ways,
         roles=DECIDE,
     ),
     Step(

@@ -177,6 +177,12 @@ def acceptable(
     return (rows if value is None else rows.filter(value=value)).filter(~changed)
 
 
+def is_acceptable(criterion: Criterion, methods: Sequence[str], *, user: User, run: VoteRun | None) -> bool:
+    """Whether `acceptable` has any, to show; `run` is the newest count."""
+    rows = _acceptable(criterion, methods, user, None)
+    return rows.filter(~_changed_since(run, few_newer=True)).exists()
+
+
 def count_outdated(criterion: Criterion, methods: Sequence[str], *, user: User, topic: int | None = None) -> int:
     """How many `acceptable` leaves out because their votes have changed since they were counted."""
     rows = _acceptable(criterion, methods, user, topic)

@@ -22,9 +22,10 @@ from adjudication.labels.ballots import fetch_ballots, fingerprint
 from adjudication.labels.counts import fetch_vote_standing, newest_count
 from adjudication.labels.items import NAMED_BY
 from adjudication.labels.pages import Scope, fetch_scope, whole_number
-from adjudication.labels.queue import FILTERS, Queue, count_some_of_queue, fetch_queue, queue_counts
+from adjudication.labels.queue import FILTERS, Queue, count_some_of_queue, fetch_queue, is_acceptable, queue_counts
 from adjudication.labels.rules import (
     OWN_ITEM,
+    can_adjudicate,
     can_override_own,
     check_can_adjudicate,
     decides_own,
@@ -35,7 +36,7 @@ from adjudication.labels.staleness import Standing
 from adjudication.labels.too_few import too_few_votes
 from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.procedure import procedure_of
-from adjudication.verdicts.decisions import decide_own_items, open_own_item, withdraw_decision
+from adjudication.verdicts.decisions import ACCEPTABLE, decide_own_items, open_own_item, withdraw_decision
 from adjudication.verdicts.extra_judges import (
     has_judges_left,
     judge_name,
@@ -257,10 +258,18 @@ def _context(
         filters=_filters(place),
         queue=_queue(place, verdict),
         verdict=verdict,
+        may_accept=_is_acceptable(place),
     )
     if standing.job is not None and standing.job != standing.run:
         context["job"] = standing.job
     return context | (_item_context(place, verdict, answers or {}) if verdict else {})
+
+
+def _is_acceptable(place: VerdictPlace) -> bool:
+    """Whether votes are left that the person may accept in bulk."""
+    scope = place.scope
+    may = can_adjudicate(scope.membership)
+    return may and is_acceptable(place.criterion, list(ACCEPTABLE), user=scope.user, run=place.run)
 
 
 def _filters(place: VerdictPlace) -> list[tuple[str, str, str, str]]:
