@@ -10,6 +10,7 @@ from adjudication.evaluation.operations import JUDGE_UNJUDGED, REQUEST_EVALUATIO
 from adjudication.evaluation.pages import details, evaluations, sheets
 from adjudication.exports import pages as exports
 from adjudication.following import pages as following
+from adjudication.following.operations import SET_PAY_RATE
 from adjudication.guide import pages as guide
 from adjudication.papers.operations import MAKE_CONTEXT_TOPICS
 from adjudication.papers.pages import contexts, paper_editing, papers
@@ -109,6 +110,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
             ("work/", following.work_detail, "work_detail"),
             ("work/count/", following.work_count, "work_count"),
+            ("work/pay/", SET_PAY_RATE.page, "pay_rate"),
+            ("work/pay.csv", following.pay_sheet_file, "pay_sheet"),
             ("judgments/", judgments.judgment_list, "judgment_list"),
             ("relevance/", relevance.relevance_list, "relevance_list"),
             ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),

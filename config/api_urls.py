@@ -8,6 +8,7 @@ from adjudication.agreement import api as results
 from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
+from adjudication.following import api as following
 from adjudication.papers import api as papers
 from adjudication.questions import api as question_set
 from adjudication.releases import api as releases
@@ -129,6 +130,7 @@ urlpatterns = [
     ),
     path(f"{C}author-calls/<int:pk>/mailings/", author_calls.MailingList.as_view(), name="api_author_mailings"),
     path(f"{C}author-calls/<int:pk>/topics/", author_calls.QuestionsTakenIn.as_view(), name="api_author_topics"),
+    path(f"{K}pay/", following.PayView.as_view(), name="api_pay"),
     path(f"{C}anno-gpt/", cycles.CycleList.as_view(), name="api_cycles"),
     path(f"{C}anno-gpt/<int:number>/", cycles.CycleDetail.as_view(), name="api_cycle"),
     path(f"{C}anno-gpt/<int:number>/test-set/", cycles.CycleTestSet.as_view(), name="api_cycle_test_set"),

@@ -537,6 +537,8 @@ TABLE: list[Row] = [
     # How fast and how alike others judge, and whom a manager might ask about it: nobody else's business.
     *row("work_detail", MANAGERS_PAGE),
     *row("work_count", MANAGERS_WRITE),
+    *row("pay_rate", MANAGERS_FORM),
+    *row("pay_sheet", "GET login 404 403 403 403 422"),
     *row("judgment_list", OVERSEERS_PAGE),
     *row("relevance_list", OVERSEERS_PAGE),
     *row("relevance_detail", OVERSEERS_PAGE, where=lambda place: {"topic": place.topic.pk}),
@@ -757,6 +759,7 @@ TABLE: list[Row] = [
     ),
     *row("search_sheet", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422"),
     *row("search_sheet_file", "GET login 404 403 422 422 422"),
+    *row("api_pay", "GET login 404 403 403 403 422 | PUT login 404 403 403 403 400", json=lambda _: {}),
     *row("api_question_set", "GET login 404 403 200 200 200"),
     *row("api_splits", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row(

@@ -299,14 +299,19 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
     "delete_campaign": Example(make_draft),
     "change_annotator": Example(
         make_annotator,
-        given={"name": "Ann", "weight": 2.0, "capacity": 5, "state": "paused"},
-        wrong={"name": "Ben", "weight": 0, "capacity": -1, "state": "asleep"},
+        given={"name": "Ann", "weight": 2.0, "capacity": 5, "pay_rate": 12.5, "state": "paused"},
+        wrong={"name": "Ben", "weight": 0, "capacity": -1, "pay_rate": -1.0, "state": "asleep"},
         audits="update_annotator",
     ),
     "assign_items": Example(
         make_draft,
         given={"overlap": 1, "strategy": "planned", "repeat_percent": 20, "repeat_gap": 1, "seed": 5},
         wrong={"overlap": 0, "strategy": "lottery", "repeat_percent": 80, "repeat_gap": 0, "seed": -1},
+    ),
+    "set_pay_rate": Example(
+        make_draft,
+        given={"rate": 14.5, "currency": "EUR", "per": "item"},
+        wrong={"rate": -1.0, "currency": "E1R", "per": "year"},
     ),
     "set_calibration": Example(
         make_draft,

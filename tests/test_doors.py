@@ -569,6 +569,7 @@ ELSEWHERE = {
     "evaluate": "its options are the fields of the operation, and how figures are printed",
     "judge_unjudged": "of an evaluation that it names by gold and runs; page and REST are one operation",
     "verify_release": "reads a folder, which only the command line has",
+    "pay_sheet": "stores nothing; page, REST and command are compared in tests/adjudication/following/test_pay.py",
     "sample_size": "stores nothing; the page asks in points what the command takes as shares",
 }
 

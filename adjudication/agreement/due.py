@@ -9,7 +9,7 @@ from django.db import connection
 from accounts.models import FINAL_STATES, JobState
 from accounts.refusals import Refused
 from adjudication.agreement.requests import margin_of_cycle, request_agreement
-from adjudication.models import AgreementRun
+from adjudication.models import AgreementRun, Release
 from annotation.models import Campaign
 
 QUIET = timedelta(minutes=1)  # nobody has answered for this long …
@@ -81,9 +81,11 @@ def start_due(now: datetime) -> None:
 def drop_superseded(run: AgreementRun) -> None:
     """Remove figures that nobody asked for, but for the newest finished ones: those stay until `run` is finished.
 
-    Nobody has chosen the others; a campaign judged for weeks would keep hundreds.
+    Nobody has chosen the others; a campaign judged for weeks would keep hundreds. Those that a release stands on stay.
     """
-    earlier = AgreementRun.objects.filter(campaign=run.campaign_id, pk__lt=run.pk)
+    releases = Release.objects.filter(collection=run.campaign.collection_id).values_list("last_ids", flat=True)
+    stands = max((ids.get(AgreementRun._meta.label_lower, 0) for ids in releases), default=0)
+    earlier = AgreementRun.objects.filter(campaign=run.campaign_id, pk__lt=run.pk, pk__gt=stands)
     shown = earlier.filter(state=JobState.DONE).order_by("-pk").values("pk")[:1]
     earlier.filter(parameters__automatic=True, state__in=FINAL_STATES).exclude(pk__in=shown).delete()
 

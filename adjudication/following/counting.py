@@ -110,9 +110,9 @@ def count_work(job: WorkSummary, progress: Progress) -> None:
     """Replace the figures of the campaign by new ones. Each statement reads the campaign's judgments once."""
     began = timezone.now()
     people = list(job.campaign.annotators.filter(kind=AnnotatorKind.HUMAN).values_list("pk", flat=True))
-    named = {"people": people, "zone": settings.TIME_ZONE}
+    named = {"people": people}
     progress.report(0, 5, "counting judgments by day")
-    days = _days(_rows(FINISHED, named), _rows(SENT, named))
+    days = work_days(people)
     progress.report(2, 5, "measuring speed")
     speeds = _rows(SPEEDS, named)
     progress.report(3, 5, "comparing answers")
@@ -141,7 +141,10 @@ def _store_relevance(campaign: Campaign, *, is_large: bool) -> None:
                 cursor.execute(STORE, {**named, "criterion": criterion, "judged_only": judged_only})
 
 
-def _days(finished: Sequence[Any], sent: Sequence[Any]) -> list[DailyWork]:
+def work_days(people: Sequence[int]) -> list[DailyWork]:
+    """The work of these annotators by person and day, not saved. Reads each of their assignments and answers once."""
+    named = {"people": list(people), "zone": settings.TIME_ZONE}
+    finished, sent = _rows(FINISHED, named), _rows(SENT, named)
     found: dict[tuple[int, Any], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for annotator, day, judgments in finished:
         found[annotator, day][0] = judgments

@@ -2,18 +2,21 @@
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.jobs import fragment_context
 from accounts.refusal_messages import refusals_in_message
+from adjudication.following.pay import COLUMNS, csv_rows, current_sheet, pay_sheet
 from adjudication.following.requests import request_count
 from adjudication.following.work import MOST_NEWER, count_newer, fetch_work
 from adjudication.labels.pages import named_criterion, one_of, whole_number
+from adjudication.models import PayRate
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager
 from annotation.models import WorkSummary
+from corpus.tables import csv_response
 
 
 @require_safe
@@ -37,10 +40,21 @@ def work_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
                 summary, membership.user, criterion=criterion, person=person, today=timezone.localdate()
             ),
             "time_zone": settings.TIME_ZONE,
+            "pay": PayRate.objects.filter(campaign=found).first(),
             "newer": count_newer(summary),
             "most_newer": MOST_NEWER,
         }
+        if context["pay"]:
+            context["pay"].campaign = found
+            context["sheet"] = pay_sheet(context["pay"], context["work"].by_person)
     return render(request, "adjudication/following/work_detail.html", context)
+
+
+@require_safe
+def pay_sheet_file(request: HttpRequest, slug: str, campaign: str) -> StreamingHttpResponse:
+    """What everybody has earned up to now, as CSV."""
+    _, found = fetch_for_manager(request, slug, campaign)
+    return csv_response(f"{slug}-{campaign}-pay", COLUMNS, csv_rows(current_sheet(found)))
 
 
 @require_POST

@@ -61,6 +61,7 @@ class WorkPage:
     """`chosen`: the one person whose days are drawn, None for all. `hidden`: why answers are not looked at, or ""."""
 
     summary: WorkSummary
+    by_person: dict[int, Work]
     people: list[Person]
     chosen: Person | None
     total: Work
@@ -123,6 +124,7 @@ def fetch_work(
     timeline = make_timeline(drawn)
     return WorkPage(
         summary=summary,
+        by_person=work,
         people=people,
         chosen=chosen,
         total=add_up(rows),

@@ -3,6 +3,7 @@
 from adjudication.models.agreement import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.models.evaluations import Evaluation, EvaluationScores, ImportedQrels, ImportedQrelsTopic
 from adjudication.models.exports import ExportPrefixes
+from adjudication.models.pay import PaidPer, PayRate
 from adjudication.models.releases import DataStatement, Release
 from adjudication.models.relevance import RelevanceCount
 from adjudication.models.splits import Split, SplitTopic

@@ -73,7 +73,7 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("D3 Consent", answers.get("consent", NOT_STATED)),
         ("D4 Ethics review", answers.get("ethics", NOT_STATED)),
         ("D5 Background of annotators", answers.get("annotatorDemographics", NOT_STATED)),
-        ("Hours", _hours(facts)),
+        ("Hours and pay", APART.join(filter(None, (_hours(facts), _pay(facts))))),
         ("Agreement, votes, decisions", sentences.analysis(facts, APART)),
         ("Questions written for the collection", sentences.questions(facts, APART)),
         ("Machines", sentences.by_machines(facts, APART)),
@@ -119,6 +119,12 @@ def _hours(facts: Facts) -> str:
     """The time that people were active on the labelling screen; "" where nobody was timed."""
     known = [f"“{one.campaign.name}” {one.hours:.2f}" for one in facts.campaigns if one.hours is not None]
     return f"Hours of active judging in Litmus by campaign: {', '.join(known)}." if known else ""
+
+
+def _pay(facts: Facts) -> str:
+    """What people earned by the rates set in Litmus; "" where none is set."""
+    known = [f"“{one.campaign.name}” {one.pay}" for one in facts.campaigns if one.pay]
+    return f"Pay by the rates set in Litmus, by campaign: {'; '.join(known)}" if known else ""
 
 
 def _timeframe(facts: Facts) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 
+from adjudication.following.pay import paid
 from adjudication.labels.staleness import Standing
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
 from adjudication.releases.agreement import agreement_sentences
@@ -43,6 +44,7 @@ class CampaignFacts:
     machines: tuple[str, ...]
     finished: int
     hours: float | None
+    pay: str  # what people earned by the rate set in Litmus, without names; "" where none is set
     first: datetime | None
     last: datetime | None
     guidelines: dict[int, int]
@@ -87,6 +89,7 @@ def campaign_facts(campaign: Campaign, votes: Standing[VoteRun], agreement: Stan
         people=workers,
         machines=_machines(campaign),
         finished=extracted["papers"],
+        pay=paid(campaign),
         hours=times["active"] / 3_600_000 if times["active"] else None,
         first=times["first"] or extracted["first"],
         last=times["last"] or extracted["last"],

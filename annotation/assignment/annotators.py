@@ -16,7 +16,7 @@ from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
 from corpus.collections.collections import open_invitations
 from corpus.collections.rules import check_manager
 from corpus.models import InvitedRole, Membership, Role
-from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY
+from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY, MOST_PAID
 from engines.planning.order import person_seed
 
 
@@ -154,7 +154,9 @@ def add_name(
 
 @transaction.atomic
 def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **changes: Any) -> Annotator:
-    """Change name, weight or capacity. They count from the next assignment on, the weight also from the next vote on.
+    """Change name, weight, capacity or rate of pay.
+
+    Weight and capacity count from the next assignment on, the weight also from the next vote on; the rate for all work.
 
     Errors: Refused for a weight that is not positive or a name that is taken.
     """
@@ -177,7 +179,7 @@ def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **c
 def change_annotator(
     *, annotator: Annotator, by: User | None, at: datetime, state: str | None = None, **changes: Any
 ) -> Annotator:
-    """Change name, weight, capacity and state in one step; what is left out stays. Errors: Refused, of each step."""
+    """All changes of `update_annotator` and the state in one step; what is left out stays. Errors: Refused, of each."""
     if changes:
         annotator = update_annotator(annotator=annotator, by=by, at=at, **changes)
     if state == AnnotatorState.REMOVED:
@@ -258,6 +260,8 @@ def _check_values(values: dict[str, Any]) -> None:
     if "name" in values and ANNOTATOR_NAME.problem(values["name"]):
         raise Refused(f"An annotator's name has 1 to {ANNOTATOR_NAME.most} characters.")
     check_within(CAPACITY, values.get("capacity"))
+    if not 0 <= (values.get("pay_rate") or 0) <= MOST_PAID:
+        raise Refused(f"A rate of pay is a number from 0 to {MOST_PAID:,}.")
     if "weight" in values and not 0 < values["weight"] <= 1000:
         raise Refused("A weight is a number above 0 and at most 1000; 1 is the usual share.")
 

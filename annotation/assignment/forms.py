@@ -12,7 +12,7 @@ from annotation.campaigns.forms.campaigns import STRATEGIES, InvitedField, possi
 from annotation.campaigns.forms.settings import number_field
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign, Strategy
 from corpus.models import Membership
-from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
+from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY, MOST_PAID, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
 
 
 class MembersForm(forms.Form):
@@ -65,6 +65,13 @@ class AnnotatorForm(forms.Form):
         help_text="Share of the load compared with the others, and of the vote where votes are weighted. 1 is usual.",
     )
     capacity = number_field(CAPACITY, required=False, help_text="Most items to assign to them. Left empty: no limit.")
+    pay_rate = forms.FloatField(
+        min_value=0,
+        max_value=MOST_PAID,
+        required=False,
+        label="Rate of pay",
+        help_text="A personal rate for an hour or an item, as the campaign pays. Left empty: the campaign's rate.",
+    )
     state = forms.ChoiceField(choices=AnnotatorState.choices, required=False, label="Whether they judge")
 
     def __init__(self, data: Any = None, *, annotator: Annotator) -> None:

@@ -84,7 +84,7 @@ UPDATE_ANNOTATOR = Operation(
         about="name or address of the annotator",
     ),
     roles=MANAGE,
-    about="Change name, weight or capacity; pause, resume or remove. What they judged stays and counts.",
+    about="Change name, weight, capacity or rate of pay; pause, resume or remove. What they judged stays and counts.",
     title="Change an annotator",
     button="Save",
     report=lambda annotator: f"Saved {annotator}. Weight and capacity count from the next assignment on.",

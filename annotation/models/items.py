@@ -89,6 +89,7 @@ class Annotator(models.Model):
     state = models.CharField(max_length=7, choices=AnnotatorState, default=AnnotatorState.ACTIVE)
     weight = models.FloatField(default=1.0)  # share of the load relative to the others, and of the vote
     capacity = models.PositiveIntegerField(null=True, blank=True)  # most items to assign; null: no cap
+    pay_rate = models.FloatField(null=True, blank=True)  # null: the campaign's
     model = models.CharField(max_length=150, blank=True)  # machine: what answered
     run_number = models.PositiveSmallIntegerField(default=1)
     order_seed = models.BigIntegerField(default=0)  # shuffles this annotator's order
@@ -115,6 +116,7 @@ class Annotator(models.Model):
                 name="annotator_machine_is_nobody", condition=~Q(kind="machine", user__isnull=False)
             ),
             models.CheckConstraint(name="annotator_weight_positive", condition=Q(weight__gt=0)),
+            models.CheckConstraint(name="annotator_pay_rate_not_negative", condition=Q(pay_rate__gte=0)),
         ]
 
     def __str__(self) -> str:

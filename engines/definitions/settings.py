@@ -58,6 +58,7 @@ REPEAT_PERCENT = Limits("The share of hidden repeats", 0, 50, usual=0, unit="% o
 USUAL_GAP = 30
 REPEAT_GAP = Limits("The gap before a repeat", 1, 10_000, usual=USUAL_GAP, unit=" items")
 ANNOTATOR_NAME = Length("The annotator's name", 150, least=1)
+MOST_PAID = 1_000_000  # for an hour or an item, in any currency
 CAPACITY = Limits("The capacity", 0, 10**9, unit=" items")
 # Of a machine that judges. The seed counts on from run to run and stays below 2^31.
 RUNS = Limits("The number of runs", 1, 20, usual=1)

@@ -12,7 +12,7 @@ from accounts.models import JobState
 from adjudication.agreement import due
 from adjudication.agreement.due import start_due
 from adjudication.agreement.standing import fetch_standing
-from adjudication.models import AgreementRun
+from adjudication.models import AgreementRun, Release
 from annotation.models import AnnoCycle, Campaign, Split
 from corpus.models import Collection, ImportRun
 from tests.adjudication.agreement.test_agreement import agree
@@ -78,14 +78,30 @@ def test_under_constant_judging_they_are_at_most_a_quarter_of_an_hour_old() -> N
     assert len(asked(now + timedelta(minutes=16) - due.QUIET)) == 1
 
 
-def test_of_those_that_nobody_asked_for_the_newest_two_are_kept() -> None:
-    built = build_campaign([*LABELS, *([None, 1, 1] for _ in range(3))])
+def test_of_those_that_nobody_asked_for_the_newest_two_are_kept_and_what_a_release_stands_on() -> None:
+    built = build_campaign([*LABELS, *([None, 1, 1] for _ in range(4))])
     chosen, runs = agree(built), []
-    for minute, item in enumerate(built.items[-3:], 10):
+    for minute, item in enumerate(built.items[-4:], 10):
         built.label(item, "ana", 1, at=AT + timedelta(minutes=minute))
         runs += computed(AT + timedelta(minutes=minute + 2))
-    assert len(runs) == 3
-    assert list(AgreementRun.objects.order_by("pk")) == [chosen, *runs[-2:]]
+        if minute == 10:
+            freeze_after(runs[0])
+    assert len(runs) == 4
+    assert list(AgreementRun.objects.order_by("pk")) == [chosen, runs[0], *runs[-2:]]
+
+
+def freeze_after(run: AgreementRun) -> None:
+    Release.objects.create(
+        collection=run.campaign.collection,
+        name="v1",
+        version=1,
+        requested_at=AT,
+        last_ids={"adjudication.agreementrun": run.pk},
+        summary={"campaigns": [run.campaign.slug]},
+        frozen_at=AT,
+        manifest_sha256="0" * 64,
+        anonymous_sha256="0" * 64,
+    )
 
 
 def test_what_failed_or_was_cancelled_waits_for_somebody() -> None:

@@ -40,6 +40,7 @@ WRITTEN_AGAIN = {
     "adjudication.importedqrelstopic": "read from the file of their judged set",
     "adjudication.splittopic": "part of a split",
     "adjudication.datastatement": "one row that is only changed",
+    "adjudication.payrate": "one row that is only changed",
     "corpus.fulltext": "part of a document, which is guarded",
     "corpus.poolsource": "pools built again say which method brings a document",
     "corpus.ranking": "a run imported again under its name replaces its lists",

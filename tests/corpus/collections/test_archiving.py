@@ -126,7 +126,7 @@ class TestArchive:
 
 
 READING = {"backup_collection", "collection_stats", "evaluate", "explain", "export", "export_run", "pool_report"}
-READING |= {"sample_size", "verify_release"}
+READING |= {"pay_sheet", "sample_size", "verify_release"}
 ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
 OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
 OF_NO_COLLECTION |= {"first_code", "formats"}
@@ -169,6 +169,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "rename_collection": (SLUG, "teas"),
     "rewrites": (SLUG, "decide", "main", "1", "confirmed", "--by", "MANAGER"),
     "search_sheet": (SLUG, "read", FILE, "--name", "engine"),
+    "set_pay_rate": (SLUG, "main", "12", "EUR"),
     "set_calibration": (SLUG, "main", "1"),
     "set_paper_doi": (SLUG, "10.1/tea.1", "10.1000/182"),
     "undo_import": (SLUG, "IMPORT"),

@@ -1,0 +1,49 @@
+"""What a campaign pays, through the API."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from adjudication.following.operations import SET_PAY_RATE, PayRateSerializer
+from adjudication.following.pay import current_sheet, sheet_as_json
+from annotation.campaigns.api.base import InCampaignView
+from corpus.collections.rules import MANAGE
+from corpus.models import Role
+
+NewPayRateSerializer = SET_PAY_RATE.serializer("NewPayRate")
+
+
+class PayLineSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    email = serializers.CharField(help_text="empty for somebody without an account")
+    items = serializers.IntegerField(help_text="judged items that count; imported ones are nobody's work")
+    hours = serializers.FloatField(allow_null=True, help_text="of active judging; null: nothing was timed")
+    untimed = serializers.IntegerField(help_text="answers and skips whose time was not measured: not in the hours")
+    rate = serializers.FloatField()
+    per = serializers.CharField()
+    amount = serializers.FloatField(help_text="rounded to hundredths, half up")
+    currency = serializers.CharField()
+
+
+class PaySheetSerializer(serializers.Serializer[Any]):
+    lines = PayLineSerializer(many=True)
+    total = serializers.FloatField(help_text="the sum of the rounded amounts")
+    currency = serializers.CharField()
+    warning = serializers.CharField(help_text="what the hours do not hold; empty: nothing is missing")
+
+
+class PayView(InCampaignView):
+    """The rate of pay, and what everybody has earned by it. Only managers see it."""
+
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "PUT": MANAGE}
+
+    @extend_schema(operation_id="pay_read", responses=answers({200: PaySheetSerializer}, 403, 404, 422))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """The payment sheet up to now. 422 before a rate is set."""
+        return Response(sheet_as_json(current_sheet(self.campaign)))
+
+    put = SET_PAY_RATE.method("pay_set", takes=NewPayRateSerializer, shows=PayRateSerializer, status=200)

@@ -1,0 +1,29 @@
+"""litmus pay_sheet: nothing is stored, so it is no verb."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.management.reporting import ReportingCommand
+from adjudication.following.pay import COLUMNS, csv_rows, current_sheet, sheet_as_json
+from adjudication.labels.labels import campaign_with
+from engines.formats.csv_text import write_csv
+
+
+class PaySheetCommand(ReportingCommand):
+    """litmus pay_sheet SLUG CAMPAIGN [--json]"""
+
+    called = "pay_sheet"
+    task = "Look after"
+    example = "pay_sheet demo main-round"
+    line = "What everybody has earned in a campaign, as CSV"
+    help = "What everybody has earned in a campaign up to now, by the rate of set_pay_rate, as CSV. Litmus pays nobody."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("campaign")
+
+    def carry_out(self, *, slug: str, campaign: str) -> tuple[str, dict[str, Any]]:
+        sheet = current_sheet(campaign_with(slug, campaign))
+        return "".join(write_csv(COLUMNS, csv_rows(sheet))).rstrip("\r\n"), sheet_as_json(sheet)

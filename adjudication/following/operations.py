@@ -1,0 +1,54 @@
+"""What can be done about the work of a campaign: say what it is paid."""
+
+from typing import Any
+
+from django import forms
+from django.urls import reverse
+from rest_framework import serializers
+
+from accounts.operations import Operation
+from adjudication.following.pay import set_pay_rate
+from adjudication.models import PaidPer, PayRate
+from annotation.campaigns.places import in_campaign
+from corpus.collections.rules import MANAGE
+from engines.definitions.settings import MOST_PAID
+
+
+class PayForm(forms.Form):
+    """What everybody without a personal rate is paid."""
+
+    rate = forms.FloatField(min_value=0, max_value=MOST_PAID, help_text="What one of them is paid, as 14.50.")
+    currency = forms.CharField(min_length=3, max_length=3, help_text="Its code of three letters: EUR, USD, JPY.")
+    per = forms.ChoiceField(choices=PaidPer.choices, initial=PaidPer.HOUR, label="Paid per")
+
+    def clean_currency(self) -> str:
+        return str(self.cleaned_data["currency"]).upper()
+
+
+class PayRateSerializer(serializers.ModelSerializer[PayRate]):
+    class Meta:
+        model = PayRate
+        fields = ("rate", "currency", "per", "set_at")
+
+
+def _as_json(pay: PayRate) -> Any:
+    return PayRateSerializer(pay).data
+
+
+SET_PAY_RATE = Operation(
+    called="set_pay_rate",
+    task="Look after",
+    example="set_pay_rate demo main-round 14.50 EUR --per hour",
+    action=set_pay_rate,
+    form=PayForm,
+    named=("rate", "currency"),
+    place=in_campaign("work_detail", "work"),
+    roles=MANAGE,
+    about="Set what people are paid, by the hour or by the item. It counts for all work in the campaign, also for"
+    " what is done already. Litmus pays nobody.",
+    title="Rate of pay",
+    button="Save",
+    report=lambda pay: f"Pay is {pay}, for all work in this campaign.",
+    goes_to=lambda pay: reverse("work_detail", args=[pay.campaign.collection.slug, pay.campaign.slug]) + "#pay",
+    to_json=_as_json,
+)
