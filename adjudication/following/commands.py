@@ -24,6 +24,6 @@ class PaySheetCommand(ReportingCommand):
         parser.add_argument("slug")
         parser.add_argument("campaign")
 
-    def carry_out(self, *, slug: str, campaign: str) -> tuple[str, dict[str, Any]]:
+    def carry_out(self, *, slug: str, campaign: str, **_: Any) -> tuple[str, dict[str, Any]]:
         sheet = current_sheet(campaign_with(slug, campaign))
         return "".join(write_csv(COLUMNS, csv_rows(sheet))).rstrip("\r\n"), sheet_as_json(sheet)
