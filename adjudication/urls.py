@@ -110,7 +110,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
             ("work/", following.work_detail, "work_detail"),
             ("work/count/", following.work_count, "work_count"),
-            ("work/pay/", SET_PAY_RATE.page, "pay_rate"),
+            ("work/pay/", SET_PAY_RATE.page, "pay_rate_set"),
             ("work/pay.csv", following.pay_sheet_file, "pay_sheet"),
             ("judgments/", judgments.judgment_list, "judgment_list"),
             ("relevance/", relevance.relevance_list, "relevance_list"),

@@ -537,7 +537,7 @@ TABLE: list[Row] = [
     # How fast and how alike others judge, and whom a manager might ask about it: nobody else's business.
     *row("work_detail", MANAGERS_PAGE),
     *row("work_count", MANAGERS_WRITE),
-    *row("pay_rate", MANAGERS_FORM),
+    *row("pay_rate_set", MANAGERS_FORM),
     *row("pay_sheet", "GET login 404 403 403 403 422"),
     *row("judgment_list", OVERSEERS_PAGE),
     *row("relevance_list", OVERSEERS_PAGE),

@@ -285,7 +285,7 @@ WITHOUT_JUDGED_PAIRS = {
     "sample_size": "a plan",
     "search_sheet": "a form",
     "split_create": "a form",
-    "pay_rate": "a form",
+    "pay_rate_set": "a form",
     "split_detail": "topics",
     "split_list": "names and sizes",
     "statement_edit": "a form",

@@ -94,7 +94,7 @@ def test_page_file_api_and_command_say_the_same(worked: Campaign) -> None:
     assert "No rate is set" in client.get(reverse("work_detail", args=where)).text
     refused = client.get(reverse("pay_sheet", args=where))
     assert (refused.status_code, "has no rate of pay" in refused.text) == (422, True)
-    sent = client.post(reverse("pay_rate", args=where), {"rate": "12", "currency": "eur", "per": "hour"}, follow=True)
+    sent = client.post(reverse("pay_rate_set", args=where), {"rate": "12", "currency": "eur", "per": "hour"}, follow=True)
     assert "Pay is 12 EUR per hour of active judging, for all work in this campaign." in sent.text
     section = sent.text.split('id="pay"')[1]
     assert ">1.00<" in section
@@ -113,9 +113,9 @@ def test_page_file_api_and_command_say_the_same(worked: Campaign) -> None:
     }
     answer = client.get(reverse("api_pay", args=where)).json()
     assert (answer["total"], answer["lines"][0]["amount"], answer["lines"][1]["hours"]) == (1.0, 1.0, None)
-    told = StringIO()
-    call_command("pay_sheet", *where, "--json", stdout=told)
-    assert json.loads(told.getvalue()) == answer
+    printed = StringIO()
+    call_command("pay_sheet", *where, "--json", stdout=printed)
+    assert json.loads(printed.getvalue()) == answer
 
 
 def test_nobody_but_managers_sets_it_and_nonsense_is_refused(worked: Campaign) -> None:
