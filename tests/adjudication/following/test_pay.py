@@ -94,7 +94,8 @@ def test_page_file_api_and_command_say_the_same(worked: Campaign) -> None:
     assert "No rate is set" in client.get(reverse("work_detail", args=where)).text
     refused = client.get(reverse("pay_sheet", args=where))
     assert (refused.status_code, "has no rate of pay" in refused.text) == (422, True)
-    sent = client.post(reverse("pay_rate_set", args=where), {"rate": "12", "currency": "eur", "per": "hour"}, follow=True)
+    form = {"rate": "12", "currency": "eur", "per": "hour"}
+    sent = client.post(reverse("pay_rate_set", args=where), form, follow=True)
     assert "Pay is 12 EUR per hour of active judging, for all work in this campaign." in sent.text
     section = sent.text.split('id="pay"')[1]
     assert ">1.00<" in section
