@@ -34,6 +34,7 @@ _BRACES = re.compile(r"[{}]")
 _QUOTES = re.compile(r"[{}\"]")
 _GAP = re.compile(r"[\s,]*")
 _ENDS = (",", "\n}", "}")  # what follows a value that nothing is joined to
+_CLOSES = ("\n}", ",\n}", "}")  # what ends most entries
 _AFTER = re.compile(r"\s*,\s*[A-Za-z][\w-]*\s*=\s*[{\"\w]").match  # a comma alone may part entries
 
 
@@ -171,7 +172,7 @@ def _scan_fields(
     """Read fields up to the end of the entry; values with words that are not defined come into `words` as well."""
     fields: dict[str, str] = {}
     opened, find, begins = at, text.find, text.startswith
-    while name := _NAME.match(text, at) or _name_after_comment(text, at):
+    while name := _NAME.match(text, at) or (not begins(_CLOSES, at) and _name_after_comment(text, at)):
         at = name.end()
         end = find("}", at) if begins("{", at) else -1
         if end >= 0 and find("{", at + 1, end) < 0 and begins(_ENDS, end + 1):  # as most values: no braces, no join

@@ -14,7 +14,7 @@ from typing import Any
 
 MAX_ID_LENGTH = 255
 MAX_TOPIC_LENGTH = 100
-_PLAIN_ID = re.compile(r"[!-~]{1,255}").fullmatch
+is_plain_id = re.compile(r"[!-~]{1,255}").fullmatch
 
 
 class BrokenFile(Exception):
@@ -214,7 +214,7 @@ def id_problem(text: str, longest: int = MAX_ID_LENGTH) -> str | None:
     TREC files separate fields by white space, so an id must not hold any; control characters and lone
     surrogates cannot be stored or printed.
     """
-    if _PLAIN_ID(text) and len(text) <= longest:
+    if is_plain_id(text) and len(text) <= longest:
         return None
     if not text:
         return "the id is empty"
