@@ -15,6 +15,7 @@ from django.utils.text import slugify
 register = template.Library()
 
 Shown = dict[str, Any]  # what a template gets
+FEW = 10  # rows below which a list is neither filtered nor sorted
 KEY = re.compile(r"(?<![^\s,–])(?!or\b|…)[^\s,–]+")
 
 
@@ -179,6 +180,42 @@ def choose(
     pairs = [each if isinstance(each, (tuple, list)) else (getattr(each, by, each), each) for each in choices]
     marked = [(value, words, chosen in (value, words)) for value, words, *_ in pairs]
     return {"id": field_id, "label": label, "name": name, "choices": marked, **shown}
+
+
+@register.simple_block_tag(takes_context=True)
+def filters(
+    context: template.Context,
+    content: str,
+    label: str,
+    count: int | None = None,
+    *,
+    active: object = False,
+    clear: str = "?",
+) -> SafeString | str:
+    """The filters of a list, which apply as soon as one changes and stand in the address; the content are the fields.
+
+    None below FEW rows unless one is `active`. `count` are the rows found, None where they were not counted; `clear` is
+    the address without filters.
+    """
+    if not active and count is not None and count < FEW:
+        return ""
+    shown = {"label": label, "active": active, "clear": clear, "path": context["request"].path, "content": content}
+    return render_to_string("_filters.html", shown)
+
+
+@register.inclusion_tag("_opener.html")
+def opener(key: str, pk: int, name: object) -> Shown:
+    """The cell with the button that shows a row of a `dense` table whole, and the row of details below it.
+
+    `key`, "-" and `pk` are the id of what it shows: the row itself, or its details (see `more`).
+    """
+    return {"key": f"{key}-{pk}", "name": name}
+
+
+@register.simple_block_tag
+def more(content: str, key: str, pk: int, columns: int) -> SafeString:
+    """The details of the row above, which its `opener` shows; without scripts they are always shown."""
+    return render_to_string("_more.html", {"key": f"{key}-{pk}", "columns": columns, "content": content})
 
 
 @register.inclusion_tag("_keys.html")

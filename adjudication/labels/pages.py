@@ -12,6 +12,7 @@ from annotation.campaigns.pages.context import fetch_for_overseer
 from annotation.campaigns.seals import check_not_sealed
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign, Criterion
+from corpus.long_lists import KeyedPage, NumberedPage
 from corpus.models import Collection, Membership
 
 
@@ -54,6 +55,10 @@ class Scope:
     def criterion_context(self, **more: Any) -> dict[str, Any]:
         """What the templates of pages about one criterion share."""
         return self.context(criteria=self.criteria, criterion=self.criterion, **more)
+
+    def rows_found(self, page: NumberedPage | KeyedPage) -> int | None:
+        """How many rows the list has, for its filters; None where these choose the criterion and are always shown."""
+        return None if len(self.criteria) > 1 else page.count
 
 
 def fetch_scope(request: HttpRequest, slug: str, campaign: str, page: str = "") -> Scope:

@@ -113,6 +113,7 @@ def _show_pool(request: HttpRequest, membership: Membership, pk: int, form: Docn
         "topic": topic,
         "method": method,
         "only": only,
+        "is_narrowed": bool(method) or only,
         "methods": methods_by_topic([topic])[0].methods,
         "n_pool": topic.pool.count(),
         "page": Paginator(pool_of(topic, method, only=only), ENTRIES_PER_PAGE).get_page(request.GET.get("page")),

@@ -6,24 +6,38 @@ from django import template
 from django.template import Engine
 from django.utils.safestring import SafeString
 
+from accounts.templatetags.components import FEW
 from corpus.tables import MOST, Table
 
 register = template.Library()
 
 
 @register.inclusion_tag("corpus/templatetags/_table_head.html", takes_context=True)
-def table_head(context: template.Context, table: Table, before: str = "", after: str = "") -> dict[str, Any]:
-    """The row of headings; `before` and `after` name further columns of the page, for screen readers."""
+def table_head(
+    context: template.Context, table: Table, before: str = "", after: str = "", *, count: int | None = None
+) -> dict[str, Any]:
+    """The row of headings; `before` and `after` name further columns of the page, for screen readers.
+
+    They sort from FEW rows on; `count` are the rows on all pages, None where they were not counted.
+    """
+    is_sortable = count is None or count >= FEW or bool(table.sort)
     columns = [(column, _next_sort(table, column.key), _direction(table, column.key)) for column in table.headings]
-    return {"table": table, "columns": columns, "request": context["request"], "before": before, "after": after}
+    shown = {"table": table, "columns": columns, "is_sortable": is_sortable, "before": before, "after": after}
+    return shown | {"request": context["request"]}
 
 
 @register.simple_block_tag(takes_context=True)
 def sorted_table(
-    context: template.Context, content: str, table: Table, before: str = "", after: str = ""
+    context: template.Context,
+    content: str,
+    table: Table,
+    before: str = "",
+    after: str = "",
+    *,
+    count: int | None = None,
 ) -> SafeString:
-    """A table below its row of headings (see `table_head`); the content are its rows."""
-    shown = table_head(context, table, before, after) | {"content": content}
+    """A table of one line a row below its headings (see `table_head`); the content are its rows."""
+    shown = table_head(context, table, before, after, count=count) | {"content": content}
     return Engine.get_default().get_template("corpus/templatetags/_sorted_table.html").render(context.new(shown))
 
 

@@ -46,6 +46,18 @@ def test_the_address_sorts_and_other_filters_stay(made, client):
     assert 'href="?q=tea"' in page.text  # the third click goes back to the usual order
 
 
+def test_few_rows_are_neither_filtered_nor_sorted_unless_they_are_already(client):
+    few, many = make_material(topics=9, aspects=1), make_material(slug="cakes", topics=10, aspects=1)
+    client.force_login(few.manager)
+    page = client.get(reverse("topic_list", args=["teas"])).text
+    assert ('name="kind"' in page, 'class="sort"' in page) == (False, False)
+    assert 'name="kind"' in client.get(reverse("topic_list", args=["teas"]), {"q": "1"}).text
+    assert 'class="sort"' in client.get(reverse("topic_list", args=["teas"]), {"sort": "number"}).text
+    client.force_login(many.manager)
+    page = client.get(reverse("topic_list", args=["cakes"])).text
+    assert ('name="kind"' in page, 'class="sort"' in page) == (True, True)
+
+
 def test_cells_are_no_formulas_and_annotators_get_no_pools(made, client):
     Topic.objects.filter(number="1").update(title="=HYPERLINK(1)")
     client.force_login(made.manager)

@@ -44,6 +44,8 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
     standing = fetch_standing(scope.campaign)
     context |= {
         "page": page,
+        "rows_found": scope.rows_found(page),
+        "unfiltered": f"?criterion={criterion.key}",
         "lines": fetch_lines(list(page.object_list), criterion, scope.user),
         "selection": selection,
         "pair": pair,

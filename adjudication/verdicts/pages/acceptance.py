@@ -50,6 +50,7 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     context = scope.criterion_context(section="adjudication", which=which, refused=refused)
     if criterion is not None:
         context |= _preview(request, scope, criterion, CHOICES[which])
+        context["unfiltered"] = f"?criterion={criterion.key}&which={which}"
         context["offered"] = _offered(which, criterion, context)
     return render(request, "adjudication/verdicts/acceptance.html", context, status=422 if refused else 200)
 
@@ -78,6 +79,7 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
         "is_counted": newest_count(scope.campaign.pk) is not None,
         "levels": criterion.levels.all(),
         "number": number,
+        "is_narrowed": bool(number) or value is not None,
         "topic": topic,
         "value": value,
         "last": latest_acceptance(scope.campaign, scope.user),

@@ -66,6 +66,8 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         if contributing
         else [],
         "page": page,
+        "rows_found": scope.rows_found(page),
+        "unfiltered": f"?criterion={criterion.key}",
         "lines": fetch_lines(items, criterion, scope.user, repeats=repeats),
         "skips": reasons_of_skips(items, skipped_by) if skipped_by else None,
         "annotators": annotators,

@@ -39,6 +39,7 @@ def audit_list(request: HttpRequest, slug: str) -> HttpResponse:
         "verbs": [(each, each.replace("_", " ")) for each in verbs_of(membership.collection)],
         "person": request.GET.get("person", ""),
         "verb": request.GET.get("verb", ""),
+        "is_narrowed": bool(request.GET.get("person") or request.GET.get("verb")),
     }
     return render(request, "corpus/collections/audit_list.html", context)
 

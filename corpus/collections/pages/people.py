@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.text import capfirst
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.counting import counted
 from accounts.refusals import Conflict, NotAllowed, Refused, refusal_reason
 from accounts.requests import Request
 from corpus.collections.collections import (
@@ -40,8 +41,6 @@ from corpus.models import Membership, Role
 from corpus.tables import Column, Step, Table, read_table, wants_file
 
 PER_PAGE = 100
-SEARCHABLE = 10  # people from which on a filter is shown
-
 
 COLUMNS = (
     Column("person", "Person", lambda member: str(member.user), NAMES),
@@ -70,15 +69,15 @@ def show_people(
     table, members = _find(request, membership)
     page = Paginator(members, PER_PAGE).get_page(request.GET.get("page"))
     managers = count_managers(membership.collection)
-    total = membership.collection.memberships.count()
+    text, role = request.GET.get("q", ""), request.GET.get("role", "")
     context = collection_context(membership, "people") | {
         "table": table,
         "page": page,
         "rows": [_member_row(membership, each, managers) for each in page.object_list],
-        "total": total,
-        "is_searchable": total > SEARCHABLE,
-        "text": request.GET.get("q", ""),
-        "role": request.GET.get("role", ""),
+        "members_heading": counted(page.paginator.count, "person", "people"),
+        "text": text,
+        "role": role,
+        "is_narrowed": bool(text or role),
         "roles": [(value, capfirst(label)) for value, label in Role.choices],
         "role_words": [(role.label, ROLE_WORDS[role]) for role in Role],
         "invitations": (invitations := _invitation_rows(membership) if can_manage(membership) else []),

@@ -56,7 +56,8 @@ def person_list(request: Request) -> HttpResponse:
     filters = form.cleaned_data if form.is_valid() else {"q": "", "show": ""}
     found = people(text=filters["q"], requests=filters["show"] == "requests")
     page = Paginator(found, PAGE_SIZE).get_page(request.GET.get("page"))
-    return render(request, "corpus/collections/person_list.html", {"form": form, "page": page, "erased": ERASED})
+    context = {"form": form, "page": page, "erased": ERASED, "is_narrowed": any(filters.values())}
+    return render(request, "corpus/collections/person_list.html", context)
 
 
 @require_safe

@@ -122,7 +122,7 @@ def topic_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         steps=STEPS.get(form.cleaned_data["way"], 0),
     )
     if getattr(request, "htmx", False):
-        return _show_list(request, membership)
+        return _show_list(request, membership, "corpus/topics/_topic_table.html")
     return redirect("topic_list", slug)
 
 
@@ -188,7 +188,9 @@ def every_place(tree: list[Place]) -> list[Place]:
     return [place for top in tree for place in (top, *top.below)]
 
 
-def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
+def _show_list(
+    request: HttpRequest, membership: Membership, template: str = "corpus/topics/topic_list.html"
+) -> HttpResponse:
     table, rows, filters = _find(request, membership)
     context = collection_context(membership, "topics") | filters
     context |= {
@@ -201,7 +203,6 @@ def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
     }
     if can_oversee(membership):
         context["n_waiting"] = membership.collection.topics.filter(reviews__verdict=ReviewVerdict.OPEN).count()
-    template = "corpus/topics/_topic_table.html" if getattr(request, "htmx", False) else "corpus/topics/topic_list.html"
     return render(request, template, context)
 
 

@@ -1,0 +1,71 @@
+/** Lists: rows that unfold, rows picked in bulk, filters that apply as soon as they change. */
+
+document.addEventListener("click", (event) => {
+  const row = event.target.closest?.("tr");
+  const button = row?.querySelector(":scope > .opener > button");
+  if (!button) return;
+  const isText = !event.target.closest("a, button, input, select, textarea, label, summary, .pick");
+  if (button.contains(event.target) || (isText && getSelection().isCollapsed)) {
+    button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true"));
+  }
+});
+
+// --- filters ----------------------------------------------------------------------------------------------------------
+
+// What is not filled in does not stand in the address.
+document.addEventListener("htmx:configRequest", ({ target, detail }) => {
+  if (!target.matches?.("[data-filters]")) return;
+  for (const name of new Set(detail.formData.keys())) {
+    const isKept = target.querySelector(`input[type="hidden"][name="${CSS.escape(name)}"]`);
+    if (!isKept && detail.formData.getAll(name).every((value) => value === "")) detail.formData.delete(name);
+  }
+});
+
+// --- rows picked in bulk: all of a page at once, ranges with Shift, and how many --------------------------------------
+
+const boxes = () => [...document.querySelectorAll('input[name="pick"]')];
+let last = null;
+
+function show() {
+  const form = document.querySelector("[data-picks]");
+  if (!form) return;
+  const every = form.querySelector("[data-pick-everything]");
+  const all = boxes();
+  const picked = all.filter((box) => box.checked).length;
+  const head = document.querySelector("[data-pick-all]");
+  if (head) {
+    head.hidden = false;
+    head.checked = picked > 0 && picked === all.length;
+    head.indeterminate = picked > 0 && picked < all.length;
+  }
+  if (every && picked === 0) every.checked = false; // the bar goes with the last box
+  form.querySelector("[data-picked]").textContent = every?.checked ? "All selected" : `${picked} selected`;
+}
+
+function clear() {
+  for (const box of boxes()) box.checked = false;
+  show();
+  document.querySelector("[data-pick-all]").focus(); // the button goes with the bar
+}
+
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-pick-all]")) for (const box of boxes()) box.checked = target.checked;
+  if (target.matches('[data-pick-all], [data-pick-everything], input[name="pick"]')) show();
+});
+
+document.addEventListener("click", (event) => {
+  const box = event.target;
+  if (box.closest?.("[data-pick-none]")) clear();
+  if (!box.matches?.('input[name="pick"]')) return;
+  const all = boxes();
+  if (event.shiftKey && all.includes(last)) {
+    const [from, to] = [all.indexOf(last), all.indexOf(box)].sort((a, b) => a - b);
+    for (const each of all.slice(from, to + 1)) each.checked = box.checked;
+    show();
+  }
+  last = box;
+});
+
+document.addEventListener("htmx:afterSwap", show);
+window.addEventListener("pageshow", show);
+show();
