@@ -1,9 +1,10 @@
 """The adjudicator's queue: verdicts of one criterion by what they need, lowest agreement first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
+from itertools import combinations
 from operator import or_
 from typing import Any
 
@@ -128,6 +129,13 @@ def count_some_of_queue(
     criterion: Criterion, *, topic: int | None = None, run: VoteRun | None = None, names: Sequence[str] = ()
 ) -> dict[str, int]:
     """`queue_counts` of a large campaign, of all filters or those named: MOST_COUNTED + 1 stands for any more."""
+    return {name: len(pks) for name, pks in _some_of_queue(criterion, topic, run, names).items()}
+
+
+def _some_of_queue(
+    criterion: Criterion, topic: int | None, run: VoteRun | None, names: Sequence[str] = ()
+) -> dict[str, frozenset[int]]:
+    """Ids under each filter, up to MOST_COUNTED + 1 of them."""
     parts = _parts(criterion.campaign_id, run, few_newer=True)
     rows = _verdicts(criterion, topic).order_by(*ORDER).values_list("pk", flat=True)
     most = long_lists.MOST_COUNTED + 1
@@ -136,7 +144,58 @@ def count_some_of_queue(
         if id(part) not in found:
             found[id(part)] = list(rows.filter(part)[:most])
     together = {name: {pk for part in parts[name] for pk in found[id(part)]} for name in names or FILTERS}
-    return {name: min(len(pks), most) for name, pks in together.items()}
+    return {name: frozenset(sorted(pks)[:most]) for name, pks in together.items()}
+
+
+@dataclass(frozen=True)
+class CountedFilter:
+    """Filters that hold the same `count` verdicts, by the order of FILTERS; one of them is enough to be offered."""
+
+    names: list[str]
+    count: int
+
+
+def count_filters(
+    criterion: Criterion, *, topic: int | None = None, run: VoteRun | None = None, is_large: bool = False
+) -> list[CountedFilter]:
+    """Every filter once, with those that differ in nothing together. Two queries in a campaign that is not large.
+
+    In a large one counts are as in `count_some_of_queue`, and what is more than MOST_COUNTED is taken to differ.
+    """
+    if is_large:
+        some = _some_of_queue(criterion, topic, run)
+        counts = {name: len(pks) for name, pks in some.items()}
+        same = {pair for pair in _pairs(counts) if some[pair[0]] == some[pair[1]]}
+        same = {pair for pair in same if counts[pair[0]] <= long_lists.MOST_COUNTED}
+    else:
+        counts = queue_counts(criterion, topic=topic, run=run)
+        same = _same_filters(_verdicts(criterion, topic), _parts(criterion.campaign_id, run), list(_pairs(counts)))
+    found: list[CountedFilter] = []
+    for name, count in counts.items():
+        known = next((each for each in found if (each.names[0], name) in same), None)
+        if known:
+            known.names.append(name)
+        else:
+            found.append(CountedFilter([name], count))
+    return found
+
+
+def _pairs(counts: dict[str, int]) -> Iterator[tuple[str, str]]:
+    """Filters that have as many verdicts as an earlier one, and may hold the same."""
+    return ((one, other) for one, other in combinations(counts, 2) if counts[one] == counts[other] > 0)
+
+
+def _same_filters(rows: QuerySet[Verdict], parts: Parts, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of the pairs, which have as many each, of which one holds nothing that the other does not."""
+    if not pairs:
+        return set()
+    outside = [
+        Q(_any(parts[one])) & Q(Case(When(_any(parts[other]), then=False), default=True, output_field=BooleanField()))
+        for one, other in pairs
+    ]
+    counted: dict[str, Any] = {f"pair_{place}": Count("pk", filter=each) for place, each in enumerate(outside)}
+    found = rows.aggregate(**counted)
+    return {pair for place, pair in enumerate(pairs) if not found[f"pair_{place}"]}
 
 
 def _verdicts(criterion: Criterion, topic: int | None) -> QuerySet[Verdict]:

@@ -228,7 +228,7 @@ document.addEventListener("htmx:timeout", () => {
 });
 
 document.addEventListener("htmx:sendError", (event) => {
-  if (event.detail.requestConfig.verb === "get") return; // polls continue anyway
+  if (event.detail.requestConfig.verb === "get" && !event.detail.boosted) return; // polls continue anyway; a link that was followed has led nowhere
   announce("The server cannot be reached. Nothing was changed; check the network and try again.", "bad");
 });
 

@@ -144,6 +144,76 @@ def test_loading_again_chooses_nothing(built: Built, new_page: NewPage) -> None:
     assert verdict_of(built, 0).value == 2
 
 
+def test_keys_wait_until_forms_and_links_no_longer_load_a_page(built: Built, new_page: NewPage) -> None:
+    """Between the page's script and htmx an arrow or Enter would load a whole page, and lose what is typed then."""
+    page = new_page(user=built.people["adjudicator"])
+    held = "(event) => event.isTrusted && event.stopImmediatePropagation()"  # htmx does not hear of it
+    page.add_init_script(f"window.addEventListener('DOMContentLoaded', {held}, true)")
+    page.goto(address("adjudication_screen"))
+    expect(page.locator("#document-title")).to_have_text("On doc00000")
+    sent = counted_requests(page)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("2")
+    page.evaluate("document.dispatchEvent(new Event('DOMContentLoaded'))")
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    expect(page.locator("input[name=value]:checked")).to_have_value("2")
+    assert sent == []
+    page.keyboard.press("Enter")
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
+    assert [each.method for each in sent] == ["POST"]
+
+
+def test_nothing_is_lost_when_the_server_is_away(built: Built, new_page: NewPage) -> None:
+    """A decision, an arrow and an undo that come to nothing say so; item, value, cause, comment and address stay."""
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
+    at = page.url
+    page.context.set_offline(True)
+    page.keyboard.press("2")
+    page.keyboard.press("g")
+    page.keyboard.press("c")
+    page.keyboard.type("Why not 2?")
+    page.keyboard.press("Control+Enter")
+    said = page.locator("#messages .alert")
+    expect(said).to_have_count(1)
+    for place, key in enumerate(("ArrowRight", "u"), start=2):
+        page.keyboard.press(key)
+        expect(said).to_have_count(place)
+    expect(said.last).to_contain_text("The server cannot be reached. Nothing was changed")
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
+    expect(page.locator("input[name=value]:checked")).to_have_value("2")
+    expect(page.locator("input[name=cause]:checked")).to_have_value("guideline")
+    expect(page.locator("#comment")).to_have_value("Why not 2?")
+    assert page.url == at
+    page.context.set_offline(False)
+    page.keyboard.press("Enter")
+    expect(page.locator(TITLE)).to_have_text("On doc00002")
+    page.go_back()
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
+    expect(page.locator(".alert.ok")).to_contain_text("Why not 2?")
+    assert (verdict_of(built, 1).value, verdict_of(built, 1).cause) == (2, "guideline")
+
+
+def test_a_cause_is_taken_back_by_its_key_and_by_a_click(built: Built, new_page: NewPage) -> None:
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    chosen, chip = page.locator("input[name=cause]:checked"), page.locator(".chip", has_text="edge case")
+    expect(chosen).to_have_value("")
+    for choose in (lambda: page.keyboard.press("d"), chip.click):
+        for value in ("edge", "", "edge", ""):
+            choose()
+            expect(chosen).to_have_value(value)
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
+    assert verdict_of(built, 0).cause == ""
+
+
 def test_keys_wait_for_an_item_that_was_asked_for(built: Built, new_page: NewPage) -> None:
     """What is typed while another item is on its way, by an arrow or by Undo, is chosen there and decides nothing."""
     page = new_page(user=built.people["adjudicator"])

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from adjudication.models import Method, Verdict
 from annotation.models import Judgment, Order
+from corpus.models import Membership, Role
 from tests.adjudication.verdicts.test_votes import vote
 from tests.browser.experts import Hand, counted, counted_requests
 from tests.browser.labelling import expect_saved, expect_unit, open_labelling, values
@@ -93,3 +94,31 @@ def test_a_decision_is_a_digit_a_cause_and_enter(new_page: NewPage, record_prope
     expect(page.locator(".empty")).to_be_visible()
     assert Verdict.objects.filter(method=Method.BY_HAND, value=1, cause="guideline").count() == TIES
     assert_within(record_property, f"{TIES} ties decided, with their cause", hand, sent, 30, 10)
+
+
+def test_a_manager_who_is_alone_decides_a_tie_by_a_digit(new_page: NewPage, record_property: Record) -> None:
+    """A comment is still asked for where nobody voted for the value."""
+    built = build_campaign([TIED] * TIES, overlap=2)
+    vote(built)
+    Membership.objects.filter(collection=built.collection, role=Role.ADJUDICATOR).delete()
+    page = new_page(user=built.people["manager"])
+    page.goto(reverse("adjudication_screen", args=["tea", "main"]))
+    title = page.locator("body[data-ready] #document-title")
+    hand, sent = Hand(page), counted_requests(page)
+    for number in range(TIES):
+        expect(title).to_have_text(f"On doc{number:05d}")
+        hand.press("1")
+    expect(page.locator(".empty")).to_be_visible()
+    assert Verdict.objects.filter(method=Method.BY_HAND, value=1).count() == TIES
+    assert_within(record_property, f"{TIES} ties decided by a manager who is alone", hand, sent, 10, 10)
+    page.keyboard.press("u")
+    expect(title).to_have_text(f"On doc{TIES - 1:05d}")
+    page.keyboard.press("2")
+    expect(page.locator("#refused")).to_contain_text("Nobody voted for this value.")
+    page.get_by_label("A digit decides at once").uncheck()
+    page.reload()
+    expect(title).to_have_text(f"On doc{TIES - 1:05d}")
+    page.keyboard.press("1")
+    expect(page.locator("input[name=value]:checked")).to_have_value("1")
+    expect(page.get_by_label("A digit decides at once")).not_to_be_checked()
+    assert Verdict.objects.filter(method=Method.BY_HAND).count() == TIES - 1

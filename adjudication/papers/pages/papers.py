@@ -217,16 +217,10 @@ def _place(request: HttpRequest, scope: Scope) -> PaperPlace:
 def _show(
     request: HttpRequest, place: PaperPlace, item: Item | None, *, refused: str = "", status: int = 200
 ) -> HttpResponse:
-    counts = {name: sum(row.is_under(name) for row in place.rows) for name in FILTERS}
-    filters = [
-        (name, label, counts[name], PaperPlace(place.scope, [], name).address())
-        for name, label in FILTERS.items()
-        if counts[name] or name in (place.chosen, OPEN)
-    ]
     context = place.scope.context(
         section="adjudication",
         chosen=place.chosen,
-        filters=filters,
+        filters=_filters(place),
         queue=[(row, place.address(row.item.pk)) for row in place.shown[:QUEUE_SHOWN]],
         hidden=max(0, len(place.shown) - QUEUE_SHOWN),
         any=bool(place.rows),
@@ -237,6 +231,22 @@ def _show(
     if item is not None:
         context |= _item_context(request, place, item)
     return render(request, "adjudication/papers/paper_screen.html", context, status=status)
+
+
+def _filters(place: PaperPlace) -> list[tuple[str, int, str, bool]]:
+    """(label, count, address, whether it is the chosen one) of each filter that has any, the chosen one and the first.
+
+    Of filters with the same papers the first is shown.
+    """
+    found: dict[tuple[int, ...], list[str]] = {}
+    for name in FILTERS:
+        papers = tuple(row.item.pk for row in place.rows if row.is_under(name))
+        if papers or name in (place.chosen, OPEN):
+            found.setdefault(papers, []).append(name)
+    return [
+        (FILTERS[names[0]], len(papers), PaperPlace(place.scope, [], names[0]).address(), place.chosen in names)
+        for papers, names in found.items()
+    ]
 
 
 def _last(request: HttpRequest, place: PaperPlace) -> QueuedPaper | None:

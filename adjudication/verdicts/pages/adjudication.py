@@ -22,7 +22,7 @@ from adjudication.labels.ballots import fetch_ballots, fingerprint
 from adjudication.labels.counts import fetch_vote_standing, newest_count
 from adjudication.labels.items import NAMED_BY
 from adjudication.labels.pages import Scope, fetch_scope, whole_number
-from adjudication.labels.queue import FILTERS, Queue, count_some_of_queue, fetch_queue, is_acceptable, queue_counts
+from adjudication.labels.queue import FILTERS, Queue, count_filters, fetch_queue, is_acceptable
 from adjudication.labels.rules import (
     OWN_ITEM,
     can_adjudicate,
@@ -73,12 +73,6 @@ class VerdictPlace:
     @cached_property
     def queue(self) -> Queue:
         return fetch_queue(self.criterion, self.chosen, topic=self.topic, run=self.run, is_large=self.is_large)
-
-    def counts(self) -> dict[str, int]:
-        """How many verdicts each filter has, up to one more than MOST_COUNTED in a large campaign."""
-        if self.is_large:
-            return count_some_of_queue(self.criterion, topic=self.topic, run=self.run)
-        return queue_counts(self.criterion, topic=self.topic, run=self.run)
 
     def query(self, **more: object) -> str:
         known = {"criterion": self.criterion.key, "filter": self.chosen, "topic": self.topic, **more}
@@ -140,7 +134,7 @@ def verdict_withdraw(request: OpenRequest, slug: str, campaign: str, pk: int) ->
         override = bool(request.POST.get("override"))
         seen = moment_of(request.POST.get("seen", ""))
         withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now(), override=override, seen=seen)
-        messages.info(request, "Decision undone. The votes count again.")
+        return _go_on(request, place, verdict, said="Decision undone. The votes count again.")
     return _go_on(request, place, verdict)
 
 
@@ -154,10 +148,9 @@ def verdict_send_back(request: OpenRequest, slug: str, campaign: str, pk: int) -
     with RefusalReport(reasons.append):
         sent = send_back_item(verdict=verdict, by=scope.user, at=timezone.now(), override=override)
         text = f"Sent back to {judge_name(sent)}. It returns here when they have judged and the votes are counted."
-        messages.success(request, text)
         if sent.annotator is None and not has_judges_left(verdict.item):
             messages.warning(request, "Everybody who judges in this campaign has had the item: add an annotator to it.")
-        return _go_on(request, place, following)
+        return _go_on(request, place, following, said=text)
     return _show_refused(request, place, verdict, reasons[0])
 
 
@@ -167,7 +160,7 @@ def verdict_recall(request: OpenRequest, slug: str, campaign: str, pk: int) -> H
     scope, place, verdict = _open(request, slug, campaign, pk)
     with refusals_in_message(request):
         recall_item(verdict=verdict, by=scope.user, at=timezone.now())
-        messages.info(request, "Request cancelled: no further judge is asked about this item.")
+        return _go_on(request, place, verdict, said="Request cancelled: no further judge is asked about this item.")
     return _go_on(request, place, verdict)
 
 
@@ -205,11 +198,17 @@ def _show_nothing(request: HttpRequest, scope: Scope, standing: Standing[VoteRun
 
 
 def _show(
-    request: HttpRequest, place: VerdictPlace, standing: Standing[VoteRun], pk: int | None, *, last: int | None = None
+    request: HttpRequest,
+    place: VerdictPlace,
+    standing: Standing[VoteRun],
+    pk: int | None,
+    *,
+    last: int | None = None,
+    said: str = "",
 ) -> HttpResponse:
-    """The screen with this verdict open, else the first of the queue; `last`: what the person has just decided."""
+    """The screen with this verdict open, else the first of the queue; `last` and `said` as in `_go_on`."""
     verdict = _verdict(place.scope, pk) if pk else next(iter(place.queue.first(1, PAIR)), None)
-    context = _context(place, standing, verdict)
+    context = _context(place, standing, verdict) | {"said": said}
     context["vote_form"] = form_again(request, context["vote_form"])
     if last:
         context["last"] = Verdict.objects.filter(
@@ -219,14 +218,20 @@ def _show(
 
 
 def _go_on(
-    request: OpenRequest, place: VerdictPlace, following: Verdict | None, *, last: int | None = None
+    request: OpenRequest, place: VerdictPlace, following: Verdict | None, *, last: int | None = None, said: str = ""
 ) -> HttpResponse:
-    """The screen with the next item: the page's script gets it in this very answer, a form without it by an address."""
+    """The screen with the next item: the page's script gets it in this very answer, a form without it by an address.
+
+    What was done is either `last`, the verdict that was decided, or `said`, a sentence.
+    """
     pk = following.pk if following else None
     address = place.address(last=last, verdict=pk)
     if not request.htmx:
+        if said:
+            messages.success(request, said)
         return HttpResponseRedirect(address)
-    return push_url(_show(request, place, fetch_vote_standing(place.scope.campaign), pk, last=last), address)
+    shown = _show(request, place, fetch_vote_standing(place.scope.campaign), pk, last=last, said=said)
+    return push_url(shown, address)
 
 
 def _show_refused(
@@ -272,19 +277,22 @@ def _is_acceptable(place: VerdictPlace) -> bool:
     return may and is_acceptable(place.criterion, list(ACCEPTABLE), user=scope.user, run=place.run)
 
 
-def _filters(place: VerdictPlace) -> list[tuple[str, str, str, str]]:
-    """(name, label, count, address) of each filter that has any, and always the chosen one and the first."""
-    counts = place.counts()
+def _filters(place: VerdictPlace) -> list[tuple[str, str, str, bool]]:
+    """(label, count, address, whether it is the chosen one) of each filter that has any, the chosen one and the first.
+
+    Of filters with the same verdicts the first is shown.
+    """
+    counted = count_filters(place.criterion, topic=place.topic, run=place.run, is_large=place.is_large)
     shown = {place.chosen, next(iter(FILTERS))}
     return [
         (
-            name,
-            label,
-            f"{MOST_COUNTED:,}+" if place.is_large and counts[name] > MOST_COUNTED else f"{counts[name]:,}",
-            VerdictPlace(place.scope, place.criterion, name, place.topic).address(),
+            FILTERS[each.names[0]],
+            f"{MOST_COUNTED:,}+" if place.is_large and each.count > MOST_COUNTED else f"{each.count:,}",
+            VerdictPlace(place.scope, place.criterion, each.names[0], place.topic).address(),
+            place.chosen in each.names,
         )
-        for name, label in FILTERS.items()
-        if counts[name] or name in shown
+        for each in counted
+        if each.count or shown & set(each.names)
     ]
 
 
@@ -314,7 +322,7 @@ def _item_context(place: VerdictPlace, verdict: Verdict, answers: dict[str, Any]
         "own_reason": OWN_ITEM,
         "may_override": may_override,
         "override": override,
-        "is_alone": may_override and is_alone(scope.membership),
+        "is_alone": can_override_own(scope.membership) and is_alone(scope.membership),
         "earlier": place.address(verdict=earlier.pk) if earlier else "",
         "later": place.address(verdict=later.pk) if later else "",
         "causes": Cause.choices,
@@ -327,6 +335,7 @@ def _item_context(place: VerdictPlace, verdict: Verdict, answers: dict[str, Any]
     selected = answers.get("value", "")  # loading chooses nothing: Enter would decide by it
     return context | {
         "ballots": ballots,
+        "opens_machines": place.chosen == "machine" or not ballots.people,
         "unparsed": UnparsedAnswer.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),
         "voted": ",".join(str(value) for value in sorted(values)),
         "selected": selected,

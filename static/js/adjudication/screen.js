@@ -6,8 +6,12 @@ import { isLeaving } from "./leaving.js";
 const CAUSES = { a: "ambiguous", g: "guideline", e: "error", d: "edge", s: "subjective" };
 const GOES = { ArrowLeft: "earlier", ArrowRight: "later", b: "back", u: "undo" };
 
-/** What was pressed for the item that is on its way, {name: value} of its form; null while none is. */
-let coming = null;
+/**
+ * What was pressed for the item that is on its way, {name: value} of its form; null while none is.
+ *
+ * The first one comes when htmx has taken forms and links over: before, they would load a whole page.
+ */
+let coming = window.htmx ? { isFirst: true } : null;
 
 const form = () => document.querySelector("[data-decision]");
 const go = (name) => document.querySelector(`[data-go="${name}"]`);
@@ -15,7 +19,7 @@ const typing = (target) => target.matches?.("textarea, select, input:not([type=r
 
 document.addEventListener("keydown", (event) => {
   if (isLeaving() || event.isComposing || event.repeat || document.querySelector("dialog[open], details.menu[open]")) return;
-  if (coming) return void keep(event);
+  if (coming) return void ((coming.isFirst && typing(event.target)) || keep(event));
   if (typing(event.target)) {
     if (event.key === "Escape") event.target.blur();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) decide(event);
@@ -27,8 +31,9 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const answer = answerOf(event);
-  if (answer) choose(...answer, event);
-  else act(event);
+  if (!answer) return act(event);
+  choose(...answer, event);
+  if (answer[0] === "value" && atOnce()) decide(event);
 });
 
 /** [name, value] of the radio button that a key stands for, or null. */
@@ -44,19 +49,29 @@ function act(event) {
   const onRadio = event.target.matches?.("input[type=radio]");
   if (key === "?") document.querySelector("[data-key-dialog]").showModal();
   else if (key === "c") document.getElementById("comment")?.focus();
+  else if (key === "m") openMachines();
   else if (GOES[key] && !(onRadio && key.startsWith("Arrow"))) (go(GOES[key]) ?? (key === "u" ? go("withdraw") : null))?.click();
   else return;
   event.preventDefault();
 }
 
-/** Check the radio button of a group with this value, if there is one. */
+/** Check the radio button of a group with this value, if there is one. A cause that is pressed again is none. */
 function choose(name, value, event) {
-  const radio = form()?.querySelector(`input[name="${name}"][value="${CSS.escape(value)}"]`);
+  const radioOf = (wanted) => form()?.querySelector(`input[name="${name}"][value="${CSS.escape(wanted)}"]`);
+  const radio = name === "cause" && radioOf(value)?.checked ? radioOf("") : radioOf(value);
   if (!radio) return;
   event?.preventDefault();
   radio.checked = true;
   radio.focus();
   showWhatIsNeeded();
+}
+
+/** Show what machines said, or fold it again. */
+function openMachines() {
+  const folds = [...document.querySelectorAll("[data-machine]")];
+  const open = folds.some((fold) => !fold.open);
+  for (const fold of folds) fold.open = open;
+  folds.at(-1)?.scrollIntoView({ block: "nearest" });
 }
 
 function decide(event) {
@@ -96,15 +111,37 @@ document.addEventListener("input", (event) => {
   if (event.target.closest("[data-decision]")) showWhatIsNeeded();
 });
 
+let pressed = null; // the chosen cause on which the pointer went down
+document.addEventListener("pointerdown", (event) => {
+  pressed = event.target.closest(".decision-causes .chip")?.querySelector("input:checked") ?? null;
+});
+
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-key-help]")) document.querySelector("[data-key-dialog]").showModal();
+  if (pressed && event.target === pressed) choose("cause", pressed.value);
 });
+
+// --- one key a decision: a person's choice, kept in this browser -------------------------------------------------------
+
+const AT_ONCE = "litmus-decides-at-once";
+const atOnce = () => Boolean(form()?.querySelector("[data-at-once]")?.checked);
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-at-once]")) localStorage.setItem(AT_ONCE, event.target.checked ? "yes" : "no");
+});
+
+function showAtOnce() {
+  const box = form()?.querySelector("[data-at-once]");
+  const kept = localStorage.getItem(AT_ONCE);
+  if (box && kept) box.checked = kept === "yes";
+}
 
 // --- from item to item --------------------------------------------------------------------------------------------------
 
 /** A value or cause is kept for the item that comes. Nothing is decided and nobody goes on before it can be seen. */
 function keep(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || coming.isText) return;
+  if (event.key.length > 1 && event.key !== "Enter" && !event.key.startsWith("Arrow")) return;
   const answer = answerOf(event);
   if (answer) coming[answer[0]] = answer[1];
   else if (event.key.toLowerCase() === "c") coming.isText = true; // what follows is a comment
@@ -119,14 +156,23 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.target.id !== "content") return;
-  const kept = coming;
+  document.getElementById("content")?.focus({ preventScroll: true });
+  arrive(event.detail.successful ? coming : {}); // else the same item is still shown: what was kept is not about it
+});
+
+document.addEventListener("htmx:load", (event) => {
+  if (coming && event.target === document.body) arrive(coming);
+});
+
+/** An item is there, and its keys work: choose what was pressed for it. */
+function arrive(kept) {
   coming = null;
   showCauses();
-  document.getElementById("content").focus({ preventScroll: true });
-  if (!event.detail.successful) return; // the same item is still shown: what was kept is not about it
+  showAtOnce();
   for (const name of ["cause", "value"]) if (name in kept) choose(name, kept[name]);
   if (kept.isText) document.getElementById("comment")?.focus();
-});
+  document.body.dataset.ready = "true"; // for tests: keys work from now on
+}
 
 /** Write its key on each cause. */
 function showCauses() {
@@ -136,5 +182,4 @@ function showCauses() {
   showWhatIsNeeded();
 }
 
-showCauses();
-document.body.dataset.ready = "true"; // for tests: keys work from now on
+if (!coming) arrive({});

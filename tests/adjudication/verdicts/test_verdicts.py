@@ -181,6 +181,30 @@ def test_filters_of_the_queue(built: Built) -> None:
     assert (counts["open"], counts["decided"], counts["reopened"]) == (1, 1, 0)
 
 
+@pytest.mark.parametrize("is_large", [False, True])
+def test_filters_that_hold_the_same_are_one(built: Built, client: Client, is_large: bool) -> None:
+    if is_large:
+        WorkSummary.objects.create(
+            campaign=built.campaign, requested_at=LATER, counted_at=LATER, progress={"size": 10**6}
+        )
+    screen = reverse("adjudication_screen", args=[built.collection.slug, built.campaign.slug])
+    client.force_login(built.people["adjudicator"])
+
+    def offered(query: str = "") -> dict[str, tuple[str, bool]]:
+        filters = client.get(screen + query).context["filters"]
+        return {label: (count, is_chosen) for label, count, _, is_chosen in filters}
+
+    few, majority = {"Too few votes": ("1", False)}, {"Majority, to check": ("1", False)}
+    ties = {"Needs a decision": ("2", True)}
+    assert offered() == offered("?filter=tie") == {**ties, **majority, **few}  # as many, and not the same
+    decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
+    built.label(built.items[3], "cai", 0, at=LATER)
+    found = offered()  # a tie and the reopened one: now all three differ
+    reopened = {label: found[label] for label in ("Needs a decision", "Tied", "Reopened")}
+    assert reopened == {"Needs a decision": ("2", True), "Tied": ("1", False), "Reopened": ("1", False)}
+    assert "Decided" not in found  # it is the reopened one
+
+
 def test_a_late_answer_reopens_at_once_before_any_vote_is_counted(built: Built) -> None:
     decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
     built.label(built.items[3], "cai", 0, at=LATER + timedelta(hours=1))
@@ -358,9 +382,7 @@ def test_a_large_campaign_says_of_its_queue_at_least_how_long_it_is(
     ]
     for module in (long_lists, screen, procedure):
         monkeypatch.setattr(module, "MOST_COUNTED", 1)
-    assert ("Needs a decision", "1+") in [
-        (label, count) for _, label, count, _ in client.get(address).context["filters"]
-    ]
+    assert ("Needs a decision", "1+") in [(label, count) for label, count, *_ in client.get(address).context["filters"]]
     assert [each.text.split(":")[0] for each in waiting_for(built.people["adjudicator"])] == [
         "The votes leave more than 1 items open"
     ]
