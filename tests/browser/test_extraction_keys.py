@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 from annotation.models import Extraction, ExtractionSource
 from annotation.papers.extractions import content_of
 from corpus.models import Document, Paper
-from engines.definitions.extractions import Content
+from engines.definitions.extractions import Content, ExtractedContext, ExtractedSentence
 from tests.browser.axe import assert_accessible
 from tests.browser.experts import Hand, counted, counted_requests
 from tests.browser.extraction import BODY, HEAD, extraction_campaign, open_extraction, paper_material, refreshed, saved
@@ -219,3 +219,61 @@ def test_a_paper_of_ten_pages_takes_120_keys_and_20_requests(new_page, material,
     assert hand.keys < 120, hand.keys
     assert len(sent) < 20, names
     assert "reading" not in names
+
+
+IN_SIGHT = """rows => {
+  const pane = rows[0].closest(".screen-pane").getBoundingClientRect();
+  const places = rows.map((row) => row.getBoundingClientRect());
+  return places.filter(({ top, bottom }) => top >= pane.top && bottom <= pane.bottom).length;
+}"""
+
+
+def test_eight_references_are_in_sight_where_the_guideline_is_folded(new_page, material):
+    """At 1280x800, also where the current one shows three candidates; the current one is read whole."""
+    entries, proposal = bibliography(material)
+    paper = PaperFactory(collection=material.collection, references=entries)
+    make_extraction(paper, ExtractionSource.MACHINE, proposal)
+    extraction_campaign(material)
+    page, _ = open_extraction(material, new_page, viewport={"width": 1280, "height": 800})
+    page.locator("[data-part=guideline] summary").click()
+    rows = page.locator("[data-part=references] > li")
+    assert rows.evaluate_all(IN_SIGHT) >= 8
+    page.keyboard.press("r")
+    page.keyboard.press("s")
+    current = page.locator("[data-part=references] [aria-current]")
+    expect(current.locator(".extraction-candidate")).to_have_count(3)
+    assert rows.evaluate_all(IN_SIGHT) >= 8
+    cut_off = current.locator(".extraction-raw").evaluate("e => e.scrollWidth - e.clientWidth")
+    assert cut_off <= 1
+
+
+def test_the_tools_are_those_of_what_is_selected(new_page, material):
+    entries = [{"number": str(n), "key": f"b{n}", "authors": ["Potter, Ann"], "raw": "Potter."} for n in (1, 2)]
+    paper = PaperFactory(collection=material.collection, references=entries)
+    sentences = (ExtractedSentence("Tea."), ExtractedSentence("Potter et al. [1] steeped it.", ("1",)))
+    context = ExtractedContext("01", "introduction", sentences, (1,))
+    proposal = Content((context,), make_content(values=(None, None)).references)
+    make_extraction(paper, ExtractionSource.MACHINE, proposal)
+    extraction_campaign(material)
+    page, _ = open_extraction(material, new_page)
+    tools = page.locator(".extraction-tools [data-act]:visible")
+
+    def names(pane: int) -> list[str]:
+        return [each.inner_text() for each in page.locator(".extraction-pane").nth(pane).locator(tools).all()]
+
+    assert names(1) == ["Edit", "Cites", "Remove"], "one word: nothing to split, none above to merge with"
+    page.keyboard.press("j")
+    assert names(1) == ["Edit", "Cites", "Remove", "Anonymise", "Merge up", "Split"]
+    page.keyboard.press("a")
+    expect(page.locator("[data-act=anonymise]")).to_have_text("Put names back")
+    assert page.locator(".extraction-tools kbd").count() == 0
+    expect(page.locator("[data-act=unresolved]")).to_be_visible()
+    for _ in range(2):
+        page.keyboard.press("r")
+        page.keyboard.press("n")
+    expect(page.locator("[data-part=reference-count]")).to_have_text("0 of 2 open")
+    expect(page.locator("[data-act=unresolved]")).to_be_hidden()
+    expect(page.locator("[data-act=exact]")).to_be_hidden()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("merge with the sentence above")
+    assert_accessible(page)

@@ -44,6 +44,7 @@ export class Contexts extends EventTarget {
     const button = event.target.closest("button[data-do]");
     if (button) this.emit("do", { action: button.dataset.do, context: this.content.contexts[Number(button.dataset.context)] });
     else if (word) this.repaint(this.at);
+    if (word) this.emit("caret");
   }
 
   get sentence() {
@@ -115,6 +116,7 @@ export class Contexts extends EventTarget {
     this.caret = Math.max(0, Math.min(most, this.caret + steps));
     this.repaint(this.at);
     this.focus();
+    this.emit("caret");
   }
 
   focus() {

@@ -14,6 +14,7 @@ import { anonymise, attach, editText, mergeUp, placeOf, remove, removeContext, s
 import { askSignIn, onSignedIn } from "./session.js";
 import { sameContent } from "./edits.js";
 import { finish, skip, step } from "./steps.js";
+import "./tools.js";
 import { inTurn } from "./turns.js";
 
 const ACTS = {

@@ -166,7 +166,7 @@ export class References extends EventTarget {
     const line = make("p", "row small extraction-value");
     const isInside = this.isInside(reference);
     const kind = isInside && reference.kind === "other" ? "document" : (KINDS[reference.kind] ?? reference.kind);
-    line.append(make("span", "badge", kind));
+    if (!isUnresolved(reference) || reference.value) line.append(make("span", "badge", kind));
     if (reference.value) line.append(make("span", "mono break", reference.value));
     if (isInside) line.append(make("span", "badge ok", "in the collection"));
     if (isDouble) line.append(make("span", "badge warn", "twice"));
@@ -196,7 +196,9 @@ export class References extends EventTarget {
       title.append(differs ? make("mark", "", text) : text);
     }
     const more = [known.authors.join("; "), known.venue, known.year].filter(Boolean).join(" · ");
-    button.append(make("kbd", "", String(n)), title, make("span", "small muted", more), make("span", "small mono break", docno));
+    const about = make("span", "small");
+    about.append(make("span", "muted", more), more ? " · " : "", make("span", "mono break", docno));
+    button.append(make("kbd", "", String(n)), title, about);
     if (docno === reference.refereed) button.append(make("span", "badge info", "refereed version"));
     if (known.inside === false) button.append(make("span", "badge", "outside the collection"));
     const item = make("li");
