@@ -210,6 +210,7 @@ class Kind:
     # What follows: the pages a campaign has (in addition to those of all), how it is adjudicated
     tabs: tuple[str, ...] = GRADED_TABS
     adjudication: str = "votes"
+    counts_itself: bool = False  # votes are counted without being asked for, once no judgment is missing
     item_view: ItemView | None = None
 
     def __str__(self) -> str:

@@ -1,11 +1,14 @@
 """The job that counts votes."""
 
+from datetime import datetime
+
 from django.urls import reverse
 
 from accounts import jobs
 from adjudication.agreement.jobs import ResultJob
 from adjudication.labels.rules import can_adjudicate
 from adjudication.models import VoteRun
+from adjudication.verdicts.due import start_due
 from adjudication.verdicts.votes import count_votes
 from corpus.models import Membership
 
@@ -21,6 +24,10 @@ class VoteJob(ResultJob[VoteRun]):
 
     def work(self, job: VoteRun, progress: jobs.Progress) -> None:
         count_votes(job, progress)
+
+    def start_due(self, now: datetime) -> None:
+        """Count where every judgment that is needed is there, and the kind of campaign wants no more than that."""
+        start_due(now)
 
     def links(self, job: VoteRun, member: Membership) -> list[tuple[str, str]]:
         """To the adjudication screen for those who adjudicate; others see what came of it in the list of items."""

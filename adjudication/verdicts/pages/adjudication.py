@@ -37,6 +37,7 @@ from adjudication.labels.too_few import too_few_votes
 from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.procedure import procedure_of
 from adjudication.verdicts.decisions import ACCEPTABLE, decide_own_items, open_own_item, withdraw_decision
+from adjudication.verdicts.due import AWAITED
 from adjudication.verdicts.extra_judges import (
     has_judges_left,
     judge_name,
@@ -192,6 +193,7 @@ def _show_nothing(request: HttpRequest, scope: Scope, standing: Standing[VoteRun
     """No vote has been counted: what to do, and how far a vote that is being counted has come."""
     form = form_again(request, vote_form(scope.campaign))
     context = scope.context(section="adjudication", standing=standing, vote_form=form)
+    context["awaited"] = AWAITED if scope.campaign.kind_object.counts_itself else ""
     if standing.job is not None:
         context["job"] = standing.job
     return render(request, "adjudication/verdicts/adjudication_empty.html", context)

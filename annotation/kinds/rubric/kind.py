@@ -44,6 +44,7 @@ RUBRIC = Kind(
     row="annotation/kinds/rubric/_item_row.html",
     labelling=LABELLING,
     tabs=(*GRADED_TABS, "rewrites"),
+    counts_itself=True,
     item_view=ItemView(
         template="annotation/kinds/rubric/_item.html",
         pinned="annotation/kinds/rubric/_pinned.html",
