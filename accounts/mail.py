@@ -1,5 +1,7 @@
 """Sending mail, if there is a mail server: without one, nothing claims to have been sent."""
 
+import contextlib
+import ipaddress
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -8,6 +10,8 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.http import HttpRequest
 
+from accounts.refusals import Reason
+
 NO_SERVER = "not sent: no mail server is set up"
 
 
@@ -15,6 +19,28 @@ def whole_address(path: str) -> str:
     """The path of a page with the site's configured name, as in all mails: a forged Host header gains nothing."""
     site = urlsplit(settings.SITE_URL)  # whose own path `reverse` has put before that of the page
     return f"{site.scheme}://{site.netloc}{path}"
+
+
+def why_links_open_only_here() -> str:
+    """For managers, before they hand a link over: that it leads to this computer alone, and what to do; else ""."""
+    host = urlsplit(settings.SITE_URL).hostname or ""
+    if not is_loopback(host):
+        return ""
+    return Reason(
+        f"Links lead to {host}: they open only on the computer where Litmus runs. For people elsewhere,"
+        " start Litmus with --host 0.0.0.0, or set LITMUS_SITE_URL to the address that they open.",
+        "About addresses",
+        "documentation_page",
+        "operations/",
+        after="#addresses",
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether this host, as an address or a name, is the computer itself."""
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost" or host.endswith(".localhost")
 
 
 class NoMailServer(OSError):

@@ -41,6 +41,13 @@ class Reason(str):
         made.remedy = Remedy(label, view, args, **more) if label else None
         return made
 
+    @classmethod
+    def of(cls, text: str, remedy: Remedy) -> "Reason":
+        """With a remedy that is there already."""
+        made = cls(text)
+        made.remedy = remedy
+        return made
+
 
 class Refused(Exception):
     """Something a person asked for cannot be done now; `reason` says what, why, and what to do about it.

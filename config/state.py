@@ -19,6 +19,7 @@ from django.db import Error
 from accounts import mail
 from accounts.extensions import extensions
 from accounts.models import User
+from accounts.refusals import Reason, Remedy
 from accounts.sql import execute
 from config.checks import broken_plugins
 from config.env import BadEnvironment
@@ -38,6 +39,32 @@ class Part:
     what: str
     facts: Facts
     missing: str = ""
+
+    @property
+    def remedy(self) -> Remedy:
+        """Where the documentation says what to do if something is missing or the test fails."""
+        return REMEDIES[self.key]
+
+    @property
+    def why_not(self) -> str:
+        """What is missing, with that link."""
+        return Reason.of(self.missing, self.remedy)
+
+
+def _documented(label: str, path: str, after: str = "") -> Remedy:
+    return Remedy(label, "documentation_page", (path,), after)
+
+
+_PGBOUNCER = _documented("Behind PgBouncer", "operations/", "#behind-pgbouncer")
+_WRONG = _documented("When something is wrong", "operations/", "#when-something-is-wrong")
+REMEDIES = {  # browsers that can go to the row of a setting by its name
+    "mail": _documented("Settings of mail", "configuration/", "#:~:text=LITMUS_EMAIL_URL"),
+    "language-model": _documented("Settings of models", "configuration/", "#:~:text=LITMUS_LLM_BASE_URL"),
+    "embeddings": _documented("Settings of embeddings", "configuration/", "#:~:text=LITMUS_EMBEDDINGS_BASE_URL"),
+    "storage": _WRONG,
+    "workers": _documented("While Redis is away", "operations/", "#while-redis-is-away"),
+    "versions": _documented("Updating", "operations/", "#updating"),
+}
 
 
 @dataclass(frozen=True)
@@ -72,14 +99,16 @@ def _mail() -> Part:
     set_up = mail.is_set_up()
     server = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}" if settings.EMAIL_HOST else "none"
     links = ("Links lead to", settings.SITE_URL)
+    here = [("For others", each) for each in [mail.why_links_open_only_here()] if each]
     facts = [
+        *here,
         ("Server", server),
         links,
         ("Sender", settings.DEFAULT_FROM_EMAIL),
         ("Letters a minute", f"{settings.MAIL_RATE}"),
     ]
     missing = "" if set_up else "No mail server is set up, so nothing is sent. Set LITMUS_EMAIL_URL."
-    return Part("mail", "Mail", "Sends a mail to your own address.", facts if set_up else facts[:2], missing)
+    return Part("mail", "Mail", "Sends a mail to your own address.", facts if set_up else facts[:-2], missing)
 
 
 def _try_mail(by: User) -> str:
@@ -201,7 +230,7 @@ def _versions() -> Part:
         *(("Not as Litmus needs it", each) for each in _other_session_settings()),
         ("Embedded servers", ", ".join(settings.EMBEDDED_SERVERS) or "none"),
         *(("Of another package", label) for label in _plugins()),
-        *(("Cannot be used", str(broken)) for broken in broken_plugins()),
+        *(("Cannot be used", Reason.of(str(broken), _WRONG)) for broken in broken_plugins()),
     ]
     return Part("versions", "Versions", "Asks PostgreSQL and Redis, and looks for missing migrations.", facts)
 
@@ -219,7 +248,7 @@ def _other_session_settings() -> list[str]:
     """What a pooler did not pass on, and nobody has made a setting of the role."""
     found = {name: str(execute(f"SHOW {name}")[0][0]) for name in settings.POSTGRES_SESSION}
     return [
-        f"{name} is {found[name]}, not {wanted}: see “Behind PgBouncer” in docs/operations.md"
+        Reason.of(f"{name} is {found[name]}, not {wanted}.", _PGBOUNCER)
         for name, wanted in settings.POSTGRES_SESSION.items()
         if settings.TRANSACTION_POOLER and found[name] != wanted
     ]
@@ -239,7 +268,7 @@ def _try_versions(by: User) -> str:  # noqa: ARG001
     except BadEnvironment as error:
         raise Fails(str(error)) from None
     if missing:
-        raise Fails(f"{len(missing)} migrations are not applied: see Updating in docs/operations.md.")
+        raise Fails(f"{len(missing)} migrations are not applied.")
     return f"PostgreSQL {_postgres_version()} has every table of this version; Redis {version} keeps what it is given."
 
 

@@ -53,12 +53,23 @@ document.addEventListener("click", (event) => {
 
 async function copyFrom(button) {
   const source = document.getElementById(button.dataset.copy);
+  source.focus(); // where it stays if nothing could be copied, so that Ctrl+C does
   source.select();
-  try {
-    await navigator.clipboard.writeText(source.value);
+  if (await writeToClipboard(source.value)) {
+    button.focus();
     announce("Copied.", "ok");
-  } catch {
+  } else {
     announce("The browser does not let pages copy here. The text is selected: press Ctrl+C or ⌘C.", "warn");
+  }
+}
+
+/** Browsers have no clipboard where a page came without TLS from another computer; the old command copies what is selected. */
+async function writeToClipboard(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return document.execCommand("copy");
   }
 }
 

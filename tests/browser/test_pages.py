@@ -15,6 +15,7 @@ from corpus.collections.invitation_links import token_for
 from corpus.collections.invitations import create_invitation
 from corpus.models import Collection, Document, Membership, Role, Topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.corpus.collections.inviting import invite
 from tests.factories.accounts import AT, PASSWORD, CollectionFactory, UserFactory, one_member_each
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -265,6 +266,25 @@ def test_a_new_key_can_be_copied(new_page: NewPage) -> None:
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == key
+
+
+@pytest.mark.parametrize("has_clipboard", [True, False])
+def test_all_links_are_copied_at_once(new_page: NewPage, has_clipboard: bool) -> None:
+    """Also where a page came without TLS from another computer: there browsers have no clipboard for scripts."""
+    manager = one_member_each(CollectionFactory(slug="tea"))[Role.MANAGER]
+    for email in ("eva@example.org", "fay@example.org"):
+        invite(manager, email)
+    page = new_page(manager.user, permissions=["clipboard-read", "clipboard-write"])
+    if not has_clipboard:
+        page.add_init_script("navigator.clipboard.writeText = undefined")
+    page.goto(reverse("member_list", args=["tea"]))
+    button = page.get_by_role("button", name="Copy all links")
+    button.click()
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    expect(button).to_be_focused()
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["eva@example.org", "fay@example.org"]
+    assert all("/invitations/" in line.split("\t")[1] for line in lines)
 
 
 def test_a_wide_table_can_be_scrolled_with_the_keyboard(new_page: NewPage) -> None:

@@ -13,7 +13,9 @@ from django.conf import settings
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from accounts.mail import why_links_open_only_here
 from adjudication.exporting.registry import EXPORTERS
+from config.state import REMEDIES, TESTS
 from engines.stats.statistics import STATISTICS
 from litmus_ir.verbs import verbs
 from tests.browser.axe import faults_everywhere
@@ -81,6 +83,18 @@ def test_no_link_and_no_anchor_is_dead(site, pages):
                 dead.append((str(page.relative_to(site)), link))
     assert len(pages) > 90
     assert not dead
+
+
+def test_what_the_state_page_and_warnings_link_to_is_there(site, pages, settings):
+    settings.SITE_URL = "http://localhost:8000"
+    warning = why_links_open_only_here()
+    for remedy in [*REMEDIES.values(), warning.remedy]:
+        address = urlsplit(remedy.href)
+        found = site / address.path.removeprefix("/docs/") / "index.html"
+        anchor, _, words = address.fragment.partition(":~:text=")
+        assert not anchor or anchor in pages[found].ids, remedy.href
+        assert words in found.read_text("utf-8"), remedy.href
+    assert set(REMEDIES) == set(TESTS)
 
 
 def test_pages_load_nothing_from_elsewhere_and_have_no_inline_script_or_style(site, pages):

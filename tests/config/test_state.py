@@ -40,6 +40,7 @@ def test_the_page_names_what_is_missing_and_offers_no_test_of_it(client, staff, 
     assert {part.key for part in parts()} == set(TESTS)
     for name in ("LITMUS_EMAIL_URL", "LITMUS_LLM_BASE_URL", "LITMUS_EMBEDDINGS_BASE_URL"):
         assert name in page
+    assert page.count('href="/docs/configuration/#:~:text=LITMUS_') == 3
     assert page.count(">not set up<") == page.count('aria-disabled="true"') == 3
     assert page.count('<button class="button" type="submit">Test') == 3
     assert settings.SECRET_KEY not in page
@@ -52,6 +53,14 @@ def test_the_page_shows_addresses_without_what_is_secret_in_them(client, staff, 
     assert "https://llm.example/v1" in page
     assert "hidden@" not in page
     assert "key=hidden" not in page
+
+
+def test_a_test_that_fails_leads_to_what_to_do(client, staff, settings, tmp_path):
+    (tmp_path / "file").write_text("")
+    settings.INDEX_DIR = tmp_path / "file" / "indexes"
+    client.force_login(staff)
+    card = client.post(reverse("state_test", args=["storage"]), headers={"HX-Request": "true"}).text
+    assert '<a href="/docs/operations/#when-something-is-wrong">When something is wrong</a>' in card
 
 
 def test_a_test_by_htmx_gives_its_card_and_without_it_the_page(client, staff):
@@ -111,7 +120,7 @@ def test_what_a_pooler_did_not_pass_on_is_named(client, staff, settings):
     client.force_login(staff)
     assert "Not as Litmus needs it" not in client.get(reverse("state")).text
     execute("SET LOCAL jit = on")
-    assert "jit is on, not off: see “Behind PgBouncer”" in client.get(reverse("state")).text
+    assert 'jit is on, not off. <a href="/docs/operations/#behind-pgbouncer">' in client.get(reverse("state")).text
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from django.utils.text import capfirst
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.counting import counted
+from accounts.mail import why_links_open_only_here
 from accounts.refusals import Conflict, NotAllowed, Refused, refusal_reason
 from accounts.requests import Request
 from corpus.collections.collections import (
@@ -82,6 +83,7 @@ def show_people(
         "role_words": [(role.label, ROLE_WORDS[role]) for role in Role],
         "invitations": (invitations := _invitation_rows(membership) if can_manage(membership) else []),
         "all_links": _all_links(invitations),
+        "why_only_here": why_links_open_only_here(),
         "would_invite": would_invite,
     }
     context |= {"form": InvitationForm(), "list_form": InvitationListForm()} | forms

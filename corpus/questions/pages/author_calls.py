@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts import jobs
+from accounts.mail import why_links_open_only_here
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Reason
 from accounts.requests import Request
@@ -205,6 +206,7 @@ def call_context(
         membership,
         "authors",
         call=call,
+        why_only_here=why_links_open_only_here(),
         state=state,
         states=list(STATES),
         page=page,

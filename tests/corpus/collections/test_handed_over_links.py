@@ -5,14 +5,15 @@ import re
 import pytest
 from django.core import mail
 from django.test import Client
+from django.urls import reverse
 
 from accounts.models import AuditEvent, User
 from accounts.refusals import NotAllowed
-from corpus.collections.invitation_links import token_for
+from corpus.collections.invitation_links import link_for, token_for
 from corpus.collections.invitations import (
     accept_as_new_user,
 )
-from corpus.models import InvitedRole, Membership
+from corpus.models import InvitedRole, Membership, Role
 from tests.corpus.collections.inviting import ACCOUNT, EMAIL, address_of, invite
 from tests.factories.accounts import AT, PASSWORD, UserFactory
 
@@ -60,6 +61,29 @@ def test_mails_that_the_link_asks_for_are_limited(client: Client, invited: Invit
     shown = address_of(invited, mailed=False)
     assert [client.post(shown).status_code for _ in range(4)] == [200, 200, 200, 429]
     assert len(mail.outbox) == 3
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "litmus.example.org", "10.1.2.3"])
+def test_links_that_open_on_this_computer_alone_are_said_to(
+    client: Client, manager: Membership, settings, host: str
+) -> None:
+    """Once, where the links are, and only to those who hand them over."""
+    settings.SITE_URL = f"http://{host}:8000"
+    people = reverse("member_list", args=["tea"])
+    warning = "open only on the computer where Litmus runs"
+    is_local = host not in ("litmus.example.org", "10.1.2.3")
+    client.force_login(manager.user)
+    assert client.get(people).text.count(warning) == is_local
+    link = link_for(invite(manager).invitation)
+    page = client.get(people).text
+    assert page.count(warning) == is_local
+    if is_local:
+        assert page.index(warning) < page.index(link)
+        assert 'href="/docs/operations/#addresses"' in page
+    viewer = UserFactory()
+    Membership.objects.create(collection=manager.collection, user=viewer, role=Role.VIEWER, created_at=AT)
+    client.force_login(viewer)
+    assert warning not in client.get(people).text
 
 
 def test_a_mail_that_cannot_be_sent_is_said(client: Client, invited: InvitedRole, settings) -> None:
