@@ -27,9 +27,9 @@ def why_links_open_only_here() -> str:
     if not is_loopback(host):
         return ""
     return Reason(
-        f"Links lead to {host}: they open only on the computer where Litmus runs. For people elsewhere,"
-        " start Litmus with --host 0.0.0.0, or set LITMUS_SITE_URL to the address that they open.",
-        "About addresses",
+        f"Links lead to {host}: they open only on the computer where Litmus runs. For people elsewhere, Litmus has to"
+        " listen on the network, and LITMUS_SITE_URL to be the address that they open.",
+        "How to do that",
         "documentation_page",
         "operations/",
         after="#addresses",
