@@ -53,23 +53,28 @@ document.addEventListener("click", (event) => {
 
 async function copyFrom(button) {
   const source = document.getElementById(button.dataset.copy);
-  source.focus(); // where it stays if nothing could be copied, so that Ctrl+C does
-  source.select();
-  if (await writeToClipboard(source.value)) {
-    button.focus();
+  if (await writeToClipboard(source.value, button)) {
     announce("Copied.", "ok");
   } else {
+    source.focus();
+    source.select();
     announce("The browser does not let pages copy here. The text is selected: press Ctrl+C or ⌘C.", "warn");
   }
 }
 
-/** Browsers have no clipboard where a page came without TLS from another computer; the old command copies what is selected. */
-async function writeToClipboard(text) {
+/** Where a page came without TLS from another computer, browsers have no clipboard: there the old command copies a selection. */
+async function writeToClipboard(text, button) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return document.execCommand("copy");
+    const selected = Object.assign(document.createElement("textarea"), { value: text, className: "visually-hidden" });
+    button.after(selected); // next to it: within a dialog, nothing outside can be selected
+    selected.select();
+    const isCopied = document.execCommand("copy");
+    selected.remove();
+    button.focus();
+    return isCopied;
   }
 }
 

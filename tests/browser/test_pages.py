@@ -285,6 +285,9 @@ def test_all_links_are_copied_at_once(new_page: NewPage, has_clipboard: bool) ->
     lines = page.evaluate("navigator.clipboard.readText()").splitlines()
     assert [line.split("\t")[0] for line in lines] == ["eva@example.org", "fay@example.org"]
     assert all("/invitations/" in line.split("\t")[1] for line in lines)
+    page.get_by_role("button", name="Copy link for eva@example.org").click()
+    expect(page.get_by_text("Copied.")).to_have_count(2)
+    assert page.evaluate("navigator.clipboard.readText()") == lines[0].split("\t")[1]
 
 
 def test_a_wide_table_can_be_scrolled_with_the_keyboard(new_page: NewPage) -> None:
