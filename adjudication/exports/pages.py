@@ -22,6 +22,7 @@ from adjudication.exports.files import sent_name
 from adjudication.labels.rules import why_cannot_take_out
 from adjudication.models import ExportPrefixes
 from adjudication.verdicts.road import fetch_road
+from annotation.kind import Judged
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import fetch_overseer, is_manager
 from corpus.models import Collection, Membership
@@ -42,6 +43,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     collection = membership.collection
     prefetch_related_objects([collection], "campaigns__criteria")  # most exports look for one of them
     words = _options_in_address(request, cards=False)
+    leads = _leads(collection, words)
     memo: dict[Any, Any] = {}
     road = fetch_road(collection)
     bars = _toolbars(collection, words)
@@ -52,19 +54,19 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
             "key": key,
             "title": title,
             "options": bars.get(key),
-            "shares_options": key == JUDGMENTS,
-            "is_open": key in bars and key != JUDGMENTS and any(name in request.GET for name in bars[key].fields),
+            "shares_options": key == leads == JUDGMENTS,
+            "is_open": key == leads or (key in bars and any(name in request.GET for name in bars[key].fields)),
             "is_under_way": not road.is_walked,
-            "anchor": f"blocks-{key}" + ("-more" if key == JUDGMENTS else ""),
+            "anchor": f"blocks-{key}" + ("-more" if key == leads == JUDGMENTS else ""),
             "at_once": key in bars and all(_is_at_once(field) for field in bars[key].fields.values()),
             **_offers(membership, key, words, memo),
         }
-        for key, title in SECTIONS.items()
+        for key, title in sorted(SECTIONS.items(), key=lambda section: section[0] != leads)
         if key != CONTEXTS or collection.papers.exists()
     ]
-    first = sections[0]["offers"].pop(0)  # TREC qrels, what most people come for
-    stands_above = [block for block in sections[0]["blocks"] if first["exporter"].short in block["labels"]]
-    sections[0]["blocks"] = [block for block in sections[0]["blocks"] if block not in stands_above]
+    first, stands_above = _qrels_first(sections[0]) if leads == JUDGMENTS else (None, [])
+    for section in sections:
+        section["notes"] = _shared_notes(section["offers"])
     context = collection_context(membership, "exports") | {
         "campaign": collection.campaigns.filter(slug=words.get("campaign", "")).first(),
         "first": first,
@@ -90,6 +92,41 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     answer["Content-Disposition"] = f'attachment; filename="{export.filename}"'
     answer["X-Accel-Buffering"] = "no"
     return answer
+
+
+def _leads(collection: Collection, words: dict[str, str]) -> str:
+    """The section that people come for: that of contexts where papers alone are worked on, or their campaign is named.
+
+    Such a campaign is taken out of the options: files of judgments are about the others.
+    """
+    named = collection.campaigns.filter(slug=words.get("campaign", "")).first()
+    is_of_papers = named is not None and named.kind_object.judges == Judged.PAPERS
+    if is_of_papers:
+        del words["campaign"]
+    only_papers = named is None and collection.papers.exists() and not collection.campaigns.graded().exists()
+    return CONTEXTS if is_of_papers or only_papers else JUDGMENTS
+
+
+def _qrels_first(section: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """TREC qrels, what most people come for, and what blocks them: both are taken out of the section."""
+    first = section["offers"].pop(0)
+    stands_above = [block for block in section["blocks"] if first["exporter"].short in block["labels"]]
+    section["blocks"] = [block for block in section["blocks"] if block not in stands_above]
+    section["is_open"] = False
+    return first, stands_above
+
+
+def _shared_notes(offers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What is to be noted of several files: each once, with their labels, and taken out of their own notes."""
+    found: dict[str, dict[str, Any]] = {}
+    for offer in offers:
+        for finding, remedy in offer["findings"]:
+            note = found.setdefault(finding.text, {"finding": finding, "remedy": remedy, "labels": []})
+            note["labels"].append(offer["exporter"].short)
+    shared = {text: note for text, note in found.items() if len(note["labels"]) > 1}
+    for offer in offers:
+        offer["findings"] = [each for each in offer["findings"] if each[0].text not in shared]
+    return list(shared.values())
 
 
 def _options_in_address(request: HttpRequest, *, cards: bool = True) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.models import ExtractionSource
-from corpus.models import Collection, Document, Paper
+from adjudication.guide.facts import Facts
+from adjudication.guide.steps import STEPS
+from annotation.models import Campaign, ExtractionSource
+from corpus.models import Collection, Document, Membership, Paper
 from engines.definitions.extractions import (
     Content,
     ExtractedContext,
@@ -20,7 +23,7 @@ from engines.definitions.extractions import (
 )
 from engines.formats.acm_cr import read_acm_cr
 from tests.corpus.imports.importing import counts, import_files
-from tests.factories.annotation import Material, make_material
+from tests.factories.annotation import Material, make_campaign, make_material
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
@@ -159,6 +162,33 @@ def test_the_page_offers_contexts_where_there_are_papers(material, client, djang
         assert len(archive.namelist()) == 6
     Paper.objects.all().delete()
     assert "Citation contexts</h2>" not in client.get(reverse("export_list", args=["teas"])).content.decode()
+
+
+def test_contexts_come_first_where_papers_are_worked_on(material, client) -> None:
+    client.force_login(material.manager)
+    campaign = make_campaign(material, name="Contexts", kind="extraction", strategy="planned")
+    report = client.get(reverse("context_report", args=["teas"])).text
+    [link] = re.findall(r'href="([^"]+)">Topics and qrels<', report)
+    way = guide_export_link(material, campaign)
+    for address in (link, way):
+        page = client.get(address).text
+        assert page.index('id="contexts-heading"') < page.index('id="judgments-heading"')
+        inside = page.partition(f'id="{link.partition("#")[2]}"')
+        assert inside[0].rpartition("<details")[2].split(">")[0].endswith(" open")
+        assert "judges no documents" not in page.partition('id="judgments-heading"')[0]
+        notes = re.findall(
+            r'badge warn">note</span>\s*<span[^>]*>\s*(?:<span>)?\s*(.*?)\s*</span>',
+            inside[2].partition("</details>")[0],
+            re.S,
+        )
+        assert notes
+        assert len(notes) == len(set(notes)), "a note is said once"
+
+
+def guide_export_link(material: Material, campaign: Campaign) -> str:
+    membership = Membership.objects.get(collection=material.collection, user=material.manager)
+    [link] = [way.address for way in STEPS[-2].ways(Facts(membership, campaign)) if way.label == "See all exports"]
+    return link
 
 
 def test_the_api_gives_the_same_and_refuses_bad_numbers(material, client) -> None:
