@@ -13,7 +13,7 @@ from annotation.kind import Kind, Labelling, kind_by_name
 from annotation.models import AnnotatorState, CampaignState, Order, Strategy
 
 PARTICIPATION = """
-SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.queue_position,
+SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.guideline_folded, an.queue_position,
   col.archived_at IS NOT NULL AS is_archived, col.language,
   c.id AS campaign, c.collection_id AS collection, c.kind, c.name, c.options::text AS options,
   c.state AS campaign_state, c.strategy, c."order", c.lease_minutes,
@@ -72,6 +72,7 @@ class Participation:
     annotator: int
     annotator_state: str
     guideline_seen: int
+    guideline_folded: int
     queue_position: int
     campaign: int
     collection: int
@@ -93,6 +94,11 @@ class Participation:
         if self.kind.labelling is None:
             raise LookupError(f"campaigns of kind {self.kind} are not worked on there")
         return self.kind.labelling
+
+    @property
+    def keeps_guideline_open(self) -> bool:
+        """Whether the guideline is shown opened: until the person folds this version away."""
+        return self.guideline_folded < self.guideline
 
     @property
     def why_cannot_judge(self) -> str:
@@ -130,6 +136,7 @@ def fetch_participation(
         annotator=row.annotator,
         annotator_state=row.annotator_state,
         guideline_seen=row.guideline_seen,
+        guideline_folded=row.guideline_folded,
         queue_position=row.queue_position,
         campaign=row.campaign,
         collection=row.collection,

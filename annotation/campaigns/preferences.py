@@ -15,7 +15,7 @@ KEYS = {
     "flag": Key("f", "Flag for the adjudicators"),
     "note": Key("n", "Write a note"),
     "ask": Key("q", "Ask the managers about this item"),
-    "guideline": Key("g", "Go to the guideline"),
+    "guideline": Key("g", "Open or fold the guideline"),
     "guideline_read": Key("y", "Mark the changed guideline as read"),
     "highlights": Key("h", "Highlights on or off"),
     "help": Key("?", "Show these keys"),

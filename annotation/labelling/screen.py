@@ -15,18 +15,6 @@ from annotation.models import Campaign, Guideline
 from engines.text.differences import Line, compare_texts
 from engines.text.markdown import render_markdown
 
-# The newest answers only: what the annotator's pace is now, at a cost that does not grow.
-RECENT = """
-SELECT last.active_ms FROM (
-  SELECT a.id, a.finished_at FROM annotation_assignment a
-  WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL ORDER BY a.finished_at DESC LIMIT 50
-) recent
-CROSS JOIN LATERAL (
-  SELECT s.active_ms FROM annotation_submission s
-  WHERE s.assignment_id = recent.id AND s.kind = 'answer' AND s.active_ms IS NOT NULL ORDER BY s.id DESC LIMIT 1
-) last
-ORDER BY recent.finished_at
-"""
 # The first row of an index each time: EXISTS would let the planner read the whole table of a large campaign. Only what
 # could come to the annotator: an item that they answered or skipped never does, nor one whose votes they have seen.
 COULD_COME = f"""NOT EXISTS (SELECT FROM annotation_assignment mine WHERE mine.item_id = a.item_id
@@ -104,11 +92,6 @@ def fetch_progress(participation: Participation) -> OwnProgress:
     return OwnProgress(finished, finished + own.pending, own.counted_at)
 
 
-def fetch_recent_ms(participation: Participation) -> list[int]:
-    """Active milliseconds of the annotator's last answers, at most 50, oldest first: for their own eyes only."""
-    return [row.active_ms for row in run(RECENT, {"annotator": participation.annotator})]
-
-
 def screen_context(
     campaign: Campaign,
     participation: Participation,
@@ -132,16 +115,28 @@ def screen_context(
         "progress": progress,
         "guideline": newest,
         "guideline_html": guideline_html(newest),
+        "guideline_open": participation.keeps_guideline_open,
         "guideline_changed": 0 < participation.guideline_seen < participation.guideline,
         "guideline_changes": changes_since(newest, participation.guideline_seen),
         "labelling": labelling,
         "skip_reasons": labelling.skip_reasons,
         "preferences": preferences,
+        "look": _look(participation, preferences),
         "keys": {**KEYS, **labelling.keys},
         "delays": DELAYS,
         **labelling.context(participation),
         **more,
     }
+
+
+def _look(participation: Participation, preferences: Preferences) -> str:
+    """Classes of the page: its order, whether words are marked, whether a digit submits."""
+    looks = {
+        "by-document": participation.by_document,
+        "plain-text": not preferences.highlights,
+        "digit-submits": preferences.delay is not None and not participation.by_document,
+    }
+    return " ".join(name for name, holds in looks.items() if holds)
 
 
 def guideline_html(guideline: Guideline | None) -> str:

@@ -94,6 +94,8 @@ class Annotator(models.Model):
     run_number = models.PositiveSmallIntegerField(default=1)
     order_seed = models.BigIntegerField(default=0)  # shuffles this annotator's order
     guideline_seen = models.PositiveIntegerField(default=0)  # newest version shown to this annotator
+    # The newest version that they folded away; 0: they keep the guideline open.
+    guideline_folded = models.PositiveIntegerField(default=0)
     queue_position = models.PositiveIntegerField(default=0)  # how far into the open queue this annotator has gone
     visit = models.PositiveIntegerField(default=0)  # how often they have opened the labelling page of an open queue
     created_at = models.DateTimeField()

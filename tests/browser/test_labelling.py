@@ -18,7 +18,7 @@ from annotation.models import (
 )
 from corpus.models import Collection, Topic
 from tests.browser.axe import assert_accessible
-from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, values
+from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, title, values
 from tests.factories.adjudication import AT
 from tests.factories.labelling import assignment_of, build_work, given, send_one
 
@@ -34,11 +34,12 @@ def test_a_digit_judges_and_goes_on(new_page):
     page.keyboard.press("2")
     expect_unit(page, 1)
     label = Criterion.objects.get(campaign=built.campaign).levels.get(value=2).label
-    expect(page.locator("[data-part=gave]")).to_contain_text(f"Gave 2 {label}")
+    expect(page.locator("[data-part=gave]")).to_contain_text(f"You gave “{title(0)}” 2 {label}")
     page.keyboard.press("0")
     expect_unit(page, 2)
     page.keyboard.press("1")
     expect(page.locator("[data-empty=all-done]")).to_be_visible()
+    expect(page.get_by_role("link", name="My work", exact=True)).to_have_attribute("href", "/")
     expect_saved(page)
     expect(page.locator("[data-part=progress-text]")).to_have_text("3 of 3 done")
     assert values(built) == [2, 0, 1]
@@ -111,6 +112,31 @@ def test_u_in_the_delay_takes_the_digit_back(new_page):
     expect(page.locator("[data-part=error]")).to_be_hidden()  # it was not sent without an answer either
     expect(page.locator("[data-cell] input:checked")).to_have_count(0)
     assert Submission.objects.count() == 0
+
+
+def test_instant_is_a_persons_choice_and_u_takes_it_back(new_page):
+    built = build_work(items=2)
+    page = open_labelling(new_page, built)
+    page.keyboard.press("?")
+    dialog = page.locator("dialog[data-dialog=help]")
+    expect(dialog.get_by_label("After a digit")).to_have_value("250")  # unless somebody chooses
+    dialog.get_by_label("After a digit").select_option("instant: go on at once")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    elsewhere = new_page(user=built.people["ana"])
+    elsewhere.clock.install()
+    elsewhere.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))  # no delay ever ends
+    go(elsewhere, built)
+    elsewhere.keyboard.press("2")
+    elsewhere.keyboard.press("u")  # while the answer is being stored, or after
+    expect_unit(elsewhere, 0)
+    expect(elsewhere.locator("[data-cell] input[value='2']")).to_be_checked()
+    expect_saved(elsewhere)
+    assert list(Submission.objects.order_by("id").values_list("kind", flat=True)) == ["answer", "undo"]
+    elsewhere.keyboard.press("1")
+    expect_unit(elsewhere, 1)
+    expect_saved(elsewhere)
+    assert values(built) == [1, None]
 
 
 def test_undo_brings_the_item_back_with_its_answer(new_page):
@@ -232,17 +258,23 @@ def test_highlights_guideline_help_and_their_keys(new_page):
     with page.expect_response("**/preferences/"):
         page.keyboard.press("h")
     expect(page.locator("body")).to_have_class(re.compile("plain-text"))
+    guideline = page.locator("[data-part=guideline-body]")
+    expect(guideline).to_contain_text("Judge calmly.")
     page.keyboard.press("g")
-    expect(page.locator("[data-part=guideline-body]")).to_be_focused()
-    expect(page.locator("[data-part=guideline-body]")).to_contain_text("Judge calmly.")
-    page.keyboard.press("g")
+    expect(guideline).to_be_hidden()
     expect(page.locator("[data-part=title]")).to_be_focused()
+    page.keyboard.press("g")
+    expect(guideline).to_be_focused()
+    with page.expect_response("**/guideline/"):
+        page.keyboard.press("g")
+    expect(guideline).to_be_hidden()
     page.keyboard.press("?")
     expect(page.locator("dialog[data-dialog=help]")).to_be_visible()
     page.keyboard.press("Escape")
     page.reload()
     page.wait_for_selector("body[data-ready]")
     expect(page.locator("body")).to_have_class(re.compile("plain-text"))
+    expect(guideline).to_be_hidden()
 
 
 def test_keys_can_be_changed_and_switched_off(new_page):
@@ -331,18 +363,24 @@ def test_a_changed_guideline_announces_itself_once(new_page):
     page = open_labelling(new_page, built)
     news = page.locator("[data-part=guideline-news]")
     expect(news).to_be_hidden()
+    guideline = page.locator("[data-part=guideline-body]")
+    with page.expect_response("**/guideline/"):
+        page.keyboard.press("g")
+    expect(guideline).to_be_hidden()
     Guideline.objects.create(
         campaign=built.campaign, version=2, body="Judge **boldly**.", created_at=AT, created_by=built.people["manager"]
     )
     page.keyboard.press("2")
     expect(news).to_contain_text("version 2")
-    expect(page.locator("[data-part=guideline-body] strong")).to_have_text("boldly")
+    expect(guideline.locator("strong")).to_have_text("boldly")
+    expect(guideline).to_be_visible()  # once, although an earlier version was folded away
     expect(news.locator("del")).to_have_text("calmly")
     expect(news.locator("ins")).to_have_text("**boldly**")
     assert_accessible(page)
     with page.expect_response("**/guideline/"):  # that it was read is sent by a page that is not left before
         page.keyboard.press("y")
     expect(news).to_be_hidden()
+    expect(guideline).to_be_hidden()
     page.keyboard.press("1")
     expect_unit(page, 2)
     expect_saved(page)
@@ -351,7 +389,10 @@ def test_a_changed_guideline_announces_itself_once(new_page):
     page.reload()
     page.wait_for_selector("body[data-ready]")
     expect(news).to_be_hidden()
-    assert Annotator.objects.get(pk=built.annotators["ana"].pk).guideline_seen == 2
+    elsewhere = open_labelling(new_page, built)
+    expect(elsewhere.locator("[data-part=guideline-body]")).to_be_hidden()
+    judge = Annotator.objects.get(pk=built.annotators["ana"].pk)
+    assert (judge.guideline_seen, judge.guideline_folded) == (2, 2)
 
 
 def test_nothing_assigned_and_waiting_for_others(new_page):

@@ -23,13 +23,17 @@ def test_offline_goes_on_and_flushes_in_order(new_page):
         page.keyboard.press(key)
     expect_unit(page, 4)
     expect(page.locator("[data-part=save-text]")).to_have_text("Offline, 4 queued")
+    progress = page.locator("[data-part=progress-text]")
+    expect(progress).to_have_text("4 of 5 done, 4 not sent yet")
     page.keyboard.press("u")
     expect_unit(page, 3)
+    expect(progress).to_have_text("3 of 5 done, 5 not sent yet")
     page.keyboard.press("0")
     expect_unit(page, 4)
     assert Submission.objects.count() == 0
     page.context.set_offline(False)
     expect_saved(page)
+    expect(progress).to_have_text("4 of 5 done")
     assert values(built) == [2, 1, 0, 0, None]
     stored = Submission.objects.order_by("id").values_list("assignment__item", "kind")
     items = [item.pk for item in built.items]
@@ -59,7 +63,9 @@ def test_a_reload_without_a_network_goes_on_where_it_was_left(new_page, queue):
     page.wait_for_selector("body[data-ready]")
     expect_unit(page, 2)
     expect(page.locator("[data-part=save-text]")).to_have_text("Offline, 1 queued")
-    expect(page.locator("[data-part=progress-text]")).to_contain_text(re.compile("^1 (done|of 50)"))
+    expect(page.locator("[data-part=progress-text]")).to_contain_text(
+        re.compile("^2 (done by you|of 50 done), 1 not sent yet$")
+    )
     for number in range(2, 9):  # past the six that came with the page
         expect_unit(page, number)
         page.keyboard.press("0")

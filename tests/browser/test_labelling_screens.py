@@ -1,19 +1,33 @@
 """The labelling screen of several aspects at once, on small windows, accessible and without script."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from annotation.models import (
     Criterion,
     Order,
 )
+from corpus.models import Document, Topic
 from tests.browser.axe import FACES, assert_accessible_everywhere, assert_accessible_in_both_faces, show
-from tests.browser.labelling import expect_saved, expect_unit, open_labelling, path_of, values
+from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, path_of, values
 from tests.factories.adjudication import Built
 from tests.factories.labelling import assignment_of, build_work, values_of
 from tests.processes import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+SEEN = """part => {
+  const {left, top, width, height} = part.getBoundingClientRect();
+  const at = document.elementFromPoint(left + width / 2, top + height / 2);
+  return part.contains(at);
+}"""
+
+
+def expect_unit_of(page: Page, built: Built, number: int) -> None:
+    item = built.items[number]
+    expect(page.locator("[data-part=docno]")).to_have_text(item.document.docno)
+    expect(page.locator("[data-part=number]")).to_have_text(item.topic.number)
 
 
 def build_grid() -> Built:
@@ -43,6 +57,66 @@ def test_a_grid_by_arrows_and_digits_is_sent_at_once(new_page):
     expect_saved(page)
     assert len(requests) == 1
     assert values(built)[:3] == [1, 0, 1]
+
+
+def test_the_row_at_work_is_never_under_the_buttons(new_page):
+    aspects = [
+        f"Aspect number {a} of a query with many of them, in words that need more than a line." for a in range(9)
+    ]
+    built = build_work(order=Order.BY_DOCUMENT, triples=[("1", aspect, "doc00000") for aspect in aspects])
+    page = open_labelling(new_page, built)
+    for size in ({"width": 1280, "height": 800}, {"width": 1024, "height": 600}, {"width": 390, "height": 844}):
+        page.set_viewport_size(size)
+        go(page, built)
+        first = page.locator("[data-cell] .level").first
+        assert first.inner_text().split("\n") == ["0", "not relevant"]
+        for number in range(9):
+            row = page.locator("[data-cell][data-chosen]")
+            expect(row).to_contain_text(aspects[number])
+            for part in row.locator(".level, [data-flag]").all():  # what is seen at its middle is the part itself
+                assert part.evaluate(SEEN), (size, number)
+            if size["width"] > 1000:
+                expect(page.locator("[data-part=query]")).to_be_in_viewport()
+                expect(page.locator(".label-form > .grid-scale")).to_be_in_viewport(ratio=1)
+            page.keyboard.press("1")
+
+
+def test_grades_stay_where_they_are_from_item_to_item(new_page):
+    long = "The method must handle queries with several aspects that hang together. "
+    kinds = (("1", long * 2), ("2", None), ("3", "Tea."))
+    built = build_work(triples=[(*kinds[number % 3], f"doc{number:05d}") for number in range(6)])
+    Topic.objects.filter(number="2").update(sentences=[long] * 9, title=long, narrative=long * 5)
+    Document.objects.filter(docno="doc00004").update(title=long, abstract=long * 40)
+    page = open_labelling(new_page, built)
+    for size, items in (({"width": 1280, "height": 800}, range(4)), ({"width": 390, "height": 844}, range(4, 6))):
+        page.set_viewport_size(size)
+        places = []
+        for number in items:
+            expect_unit_of(page, built, number)
+            places.append(page.locator(".levels").first.bounding_box())
+            page.keyboard.press("n")
+            page.keyboard.type("A long note. " * 9 * (number % 2))
+            page.keyboard.press("Escape")
+            page.keyboard.press("1")
+        assert places[1:] == places[:-1]
+    page.keyboard.press("u")
+    expect_unit_of(page, built, 5)  # with its note
+    assert page.locator(".levels").first.bounding_box() == places[0]
+
+
+def test_an_abstract_of_190_words_is_whole_once_the_guideline_is_folded(new_page):
+    built = build_work(items=1)
+    Criterion.objects.get().levels.update(definition="All components are met, in so many words.", example="Tea. " * 30)
+    title = "Judging scientific abstracts by the aspects of a query that was written by experts"
+    Document.objects.update(title=title, abstract="We measure how expert annotators compare retrieval. " * 27 + "Ha.")
+    page = open_labelling(new_page, built, viewport={"width": 1280, "height": 800})
+    pane = page.locator(".label-document")
+    assert pane.evaluate("pane => pane.scrollHeight > pane.clientHeight")
+    page.keyboard.press("g")
+    expect(page.locator("[data-part=guideline-body]")).to_be_hidden()
+    assert pane.evaluate("pane => pane.scrollHeight <= pane.clientHeight")
+    for level in page.locator(".level .definition").all():  # they stay
+        expect(level).to_be_in_viewport(ratio=1)
 
 
 def test_a_question_without_aspects_is_what_is_judged_and_looks_so(new_page):

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from statistics import median
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -29,7 +28,6 @@ from annotation.labelling.screen import (
     LOOKED_AT,
     fetch_history,
     fetch_progress,
-    fetch_recent_ms,
     screen_context,
     why_empty,
 )
@@ -144,7 +142,6 @@ def show_screen(
         for cell in unit["cells"]:
             cell["uuid"] = str(uuid.uuid4())
     preferences = preferences_of(person)
-    recent = fetch_recent_ms(participation)
     labelling = participation.labelling
     notes = notes_for(participation.annotator, campaign.pk, WorkPage(participation.kind, slug, campaign.slug))
     mine = [(cell["assignment"], cell.get("aspect")) for cell in shown["cells"]] if shown else []
@@ -164,11 +161,11 @@ def show_screen(
         "guideline": {
             "version": participation.guideline,
             "seen": participation.guideline_seen or participation.guideline,
+            "folded": participation.guideline_folded > 0,
         },
         "hand": units,
         "opened": opened,
         "progress": asdict(progress),
-        "recentMs": recent,
         "preferences": asdict(preferences),
         "defaultKeys": usual_keys(),
         "asked": [asdict(note) for note in notes],
@@ -181,7 +178,6 @@ def show_screen(
         progress=progress,
         preferences=preferences,
         empty="" if shown else why_empty(participation, progress),
-        median_seconds=median(recent) / 1000 if len(recent) >= 3 else None,
         last=last,
         data=data,
         **asking_context(notes, of_unit(notes, shown), mine),

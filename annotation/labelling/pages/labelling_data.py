@@ -26,7 +26,7 @@ from annotation.labelling.forms import (
     read_preferences,
     read_visit,
 )
-from annotation.labelling.guidelines import note_guideline_seen
+from annotation.labelling.guidelines import fold_guideline, note_guideline_seen
 from annotation.labelling.pages.answers import answer_json, for_script, person_of, problem
 from annotation.labelling.pages.labelling import receive_form, show_history
 from annotation.labelling.preferences import set_preferences
@@ -141,9 +141,16 @@ def history_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 @require_http_methods(["GET", "POST"])
 @for_script
 def label_guideline(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """The newest guideline as HTML; POST `version` notes that the person has seen it."""
+    """The newest guideline as HTML.
+
+    POST `version` notes that the person has seen it; with `folded`, yes or no, how they keep it.
+    """
     if request.method == "POST":
         version = read_number(request.POST.get("version", "")) or 0
+        if "folded" in request.POST:
+            folded = request.POST["folded"] == "yes"
+            fold_guideline(collection=slug, campaign=campaign, version=version, folded=folded, by=person_of(request))
+            return answer_json({"folded": folded})
         seen = note_guideline_seen(collection=slug, campaign=campaign, version=version, by=person_of(request))
         return answer_json({"seen": seen})
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request), any_kind=True)

@@ -229,7 +229,7 @@ def _show(
     context["data"] = {
         "extraction": extraction.pk,
         "user": membership.user_id,
-        "guideline": {"version": context["guideline_version"]},
+        "guideline": {"version": context["guideline_version"], "folded": context["guideline_folded"] > 0},
         "asked": context["asked"],
         "assignment": extraction.assignment_id,
         "paperKey": paper.key,
@@ -259,11 +259,14 @@ def _guideline(extraction: Extraction, user: User) -> dict[str, Any]:
     guideline = newest_guideline(extraction)
     judge = extraction.assignment.annotator if extraction.assignment else None
     version, seen = (guideline.version if guideline else 0), (judge.guideline_seen if judge else 0)
+    folded = judge.guideline_folded if judge else 0
     if judge and version and not seen:  # their first visit: nothing has changed since, it is just there
         campaign = judge.campaign
         note_guideline_seen(collection=campaign.collection.slug, campaign=campaign.slug, version=version, by=user)
     return {
         "guideline_version": version,
+        "guideline_folded": folded,
+        "guideline_open": folded < version,
         "guideline_changed": 0 < seen < version,
         "guideline_changes": changes_since(guideline, seen),
         "guideline_html": render_markdown(guideline.body, headings_from=3) if guideline else "",

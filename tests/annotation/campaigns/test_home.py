@@ -147,8 +147,8 @@ def test_queries_do_not_grow_with_the_work(client: Client, judge: User, django_a
         collection = MembershipFactory(user=judge).collection
         assign(campaign_of(collection, f"c{number}", 2), judge, pending=1, done=1)
     client.force_login(judge)
-    # session, user, work and its counts, memberships, may create, what waits, questions, answers
-    with django_assert_max_num_queries(11):
+    # session, user, work, its counts and the pace, memberships, may create, what waits, questions, answers
+    with django_assert_max_num_queries(12):
         client.get("/")
 
 

@@ -200,7 +200,6 @@ def test_others_work_changes_nothing_in_what_i_see(signed_in):
         return [
             data["hand"],
             data["progress"],
-            data["recentMs"],
             client.get(address(built, "label_next")).json(),
             history,
         ]

@@ -1,4 +1,4 @@
-/** The guideline next to the work: opened by a key, fetched again when there is a newer version, announced once. */
+/** The guideline next to the work: opened and folded by a key, fetched again when there is a newer version, announced once. */
 
 import { announce, data, part, show, setText } from "./page.js";
 import { get, postForm } from "./server.js";
@@ -8,20 +8,28 @@ export class GuidelinePane {
   constructor(leave = () => part("title").focus({ preventScroll: true })) {
     this.leave = leave;
     this.version = data.guideline.version;
+    this.folds = data.guideline.folded; // whether the person folds guidelines away once they have read them
     this.fetching = false;
     document.querySelector('[data-form="guideline-seen"]').addEventListener("submit", (event) => this.seen(event));
+    part("guideline").querySelector("summary").addEventListener("click", (event) => {
+      event.preventDefault();
+      this.keep(!part("guideline").open);
+    });
   }
 
-  /** Go to the guideline, or back from it. */
+  /** Open the guideline and go to it, or fold it away and go back to the work. */
   toggle() {
-    const pane = part("guideline");
-    if (pane.contains(document.activeElement) && pane.open) {
-      pane.open = !window.matchMedia("(max-width: 52rem)").matches;
-      this.leave();
-      return;
-    }
-    pane.open = true;
-    part("guideline-body").focus();
+    this.keep(!part("guideline").open);
+    if (this.folds) this.leave();
+    else part("guideline-body").focus();
+  }
+
+  /** Keep the guideline open or folded, on every device. */
+  keep(open) {
+    part("guideline").open = open;
+    this.folds = !open;
+    const form = { version: this.version, folded: this.folds ? "yes" : "no" };
+    void postForm(data.urls.label_guideline, form).catch(() => {}); // then it stays so on this page alone
   }
 
   /** A request has reported the newest version; fetch and announce it if it is new. */
@@ -49,6 +57,7 @@ export class GuidelinePane {
     const form = document.querySelector("[data-label-form] [name=guideline]");
     if (form) form.value = version;
     show(part("guideline-news"));
+    part("guideline").open = true; // once: read, it is folded again where it was
     announce(`The guideline has changed: it is now version ${version}.`);
   }
 
@@ -60,6 +69,7 @@ export class GuidelinePane {
   async seen(event) {
     event.preventDefault();
     show(part("guideline-news"), false);
+    if (this.folds) part("guideline").open = false;
     this.leave();
     const version = event.target.elements.version.value;
     await postForm(data.urls.label_guideline, { version }).catch(() => {}); // then it is announced again

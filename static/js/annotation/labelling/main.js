@@ -12,7 +12,7 @@ import { keepHand, keepPage, takeUp, Windows } from "./offline.js";
 import { announce, anyDialogOpen, data, newUuid, notice, part, show } from "./page.js";
 import * as screen from "./screen.js";
 import { get, postOnLeaving, refreshSession } from "./server.js";
-import { countFinished, notePace, showSaveState } from "./status.js";
+import { countFinished, showSaveState } from "./status.js";
 import { openStore } from "./store.js";
 
 const FILL_AFTER = 1_000; // milliseconds after the page is there
@@ -24,7 +24,7 @@ const NOT_NOW = new Set(["archived", "closed", "draft", "paused", "removed"]);
 const store = await openStore(data.owner);
 const windows = new Windows(data.owner, data.visit);
 const hand = new Hand(data.hand);
-await takeUp(store, hand);
+const isKeptPage = await takeUp(store, hand);
 const guideline = new GuidelinePane();
 const clock = new Clock();
 const outbox = new Outbox({
@@ -62,7 +62,7 @@ outbox.addEventListener("settled", ({ detail }) => {
   hand.add(detail.units);
   guideline.noteVersion(detail.guideline);
   detail.results.forEach((result, i) => {
-    if (result.outcome === "counted" && !countedByServer(result)) countFinished(detail.entry.finishes[i] ?? 0);
+    if (result.outcome === "counted" && !countedByServer(result)) countFinished(detail.finishes[i] ?? 0, outbox);
     if (result.outcome === "not-counted") notice(result.detail);
   });
   if (detail.refused) refused(detail.entry);
@@ -151,10 +151,6 @@ async function look() {
 
 session.addEventListener("empty", showEmpty);
 session.addEventListener("shown", turnAsking);
-session.addEventListener("submitted", ({ detail }) => {
-  const answered = detail.submissions.filter((submission) => submission.kind === "answer");
-  if (answered.length) notePace(answered.reduce((sum, submission) => sum + submission.active_ms, 0) / answered.length);
-});
 
 // --- questions to the managers -----------------------------------------------------------------------------------------
 
@@ -285,8 +281,9 @@ function toggleHighlights() {
 }
 
 function applyPreferences() {
-  const { highlights } = data.preferences;
+  const { highlights, delay } = data.preferences;
   document.body.classList.toggle("plain-text", !highlights);
+  document.body.classList.toggle("digit-submits", delay !== null && !data.byDocument);
   document.querySelector('[data-act="highlights"]').setAttribute("aria-pressed", String(highlights));
 }
 
@@ -379,11 +376,10 @@ function begin() {
 }
 
 if (!outbox.store.durable) notice("This browser keeps nothing for later, so stay online: each answer waits for the server.");
-await outbox.resume();
+await outbox.resume(isKeptPage);
 const unsent = new Set(outbox.entries.flatMap(entryIds));
 hand.ahead = hand.ahead.filter((unit) => !idsOf(unit).some((id) => unsent.has(id)));
 begin();
-countFinished(0);
 void keepPage();
 
 document.body.dataset.ready = "true"; // for tests: keys work from now on

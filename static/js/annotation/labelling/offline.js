@@ -27,17 +27,20 @@ function ownFiles() {
 /** What is in hand, as the store keeps it. A page that the server has just made has another `page`: see `takeUp`. */
 export function keepHand(store, hand) {
   const { ahead, current, past } = hand;
-  const { progress, recentMs, page } = data;
-  return store.keepHand({ page, ahead, current, past: past.slice(0, PAST), progress, recentMs }).catch(() => {});
+  const { progress, page } = data;
+  return store.keepHand({ page, ahead, current, past: past.slice(0, PAST), progress }).catch(() => {});
 }
 
-/** On a page that comes from the service worker, which the server made some time ago: go on from where it was left. */
+/** On a page that comes from the service worker, which the server made some time ago: go on from where it was left.
+ *
+ * Whether it is such a page: its count knows of nothing that waits to be sent.
+ */
 export async function takeUp(store, hand) {
   const kept = await store.hand().catch(() => null);
-  if (kept?.page !== data.page) return;
+  if (kept?.page !== data.page) return false;
   hand.replace(kept);
   data.progress = kept.progress;
-  data.recentMs = kept.recentMs;
+  return true;
 }
 
 /** Other windows of the same person in this browser: the last one that is left gives back what was not looked at. */

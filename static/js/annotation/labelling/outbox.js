@@ -19,6 +19,7 @@ export class Outbox extends EventTarget {
     this.trouble = ""; // "", offline, signed-out, or what the server answered
     this.savedAt = null;
     this.attempts = 0;
+    this.uncounted = new Set(); // ids of entries that may have arrived before this page was made, whose count has them then
     this.arrivals = new Map(); // entry id → resolve, for who waits for the acknowledgement
     window.addEventListener("online", () => {
       if (this.trouble === "offline") this.note("");
@@ -32,13 +33,20 @@ export class Outbox extends EventTarget {
     return this.entries.filter((entry) => !entry.failed);
   }
 
+  /** By how many what waits makes the number of finished items grow. */
+  get finishing() {
+    const counted = this.waiting.filter((entry) => !this.uncounted.has(entry.id));
+    return counted.flatMap((entry) => entry.finishes).reduce((sum, by) => sum + by, 0);
+  }
+
   get failed() {
     return this.entries.filter((entry) => entry.failed);
   }
 
-  /** Take up what an earlier visit could not send. */
-  async resume() {
+  /** Take up what an earlier visit could not send. `counted`: the page's count is sure not to know of it. */
+  async resume(counted) {
     this.entries = await this.store.all();
+    if (!counted) this.uncounted = new Set(this.entries.map((entry) => entry.id));
     this.changed();
     this.flush();
   }
@@ -64,8 +72,8 @@ export class Outbox extends EventTarget {
   }
 
   async drop(entry) {
-    this.entries = this.entries.filter((other) => other.id !== entry.id);
     await this.store.remove(entry.id).catch(() => {});
+    this.entries = this.entries.filter((other) => other.id !== entry.id);
     this.arrivals.get(entry.id)?.();
     this.arrivals.delete(entry.id);
     this.changed();
@@ -120,7 +128,7 @@ export class Outbox extends EventTarget {
     const results = body.results ?? entry.submissions.map(() => (status === 200 ? { outcome: "counted" } : whole));
     const refused = results.flatMap((result, i) => (result.outcome === "refused" ? [{ ...result, i }] : []));
     if (results.some((result) => result.outcome !== "refused")) this.savedAt = new Date();
-    const settled = { entry: { ...entry }, results, units: body.units ?? [], guideline: body.guideline };
+    const settled = { entry: { ...entry }, finishes: entry.finishes, results, units: body.units ?? [], guideline: body.guideline };
     if (refused.length) {
       entry.failed = { code: refused[0].code, detail: refused[0].detail, current: refused[0].current ?? null };
       entry.submissions = refused.map(({ i }) => entry.submissions[i]);

@@ -25,8 +25,8 @@ export function draw(unit) {
   part("cells").replaceChildren(...drawn.map(({ element }) => element));
   cells = drawn;
   if (isQuestion) question.draw(unit); // after the cell: its badge says that the wording is another
+  for (const pane of document.querySelectorAll(".label-document, .label-work, .cells")) pane.scrollTop = 0;
   choose(Math.max(0, data.byDocument ? unit.cells.findIndex((cell) => !isAnswered(cell)) : 0));
-  for (const pane of document.querySelectorAll(".label-document, .label-work")) pane.scrollTop = 0;
   window.scrollTo(0, 0);
 }
 
@@ -299,10 +299,12 @@ const isAnswered = (cell) => Object.keys((cell.draft ?? cell.answer)?.answers ??
 
 /** Say what was given to a unit that has just been left. */
 export function showGiven(unit) {
-  const answers = unit.cells.map(({ answer }) => (answer.kind === "skip" ? "nothing: skipped" : gradeWords(answer)));
+  const answers = unit.cells.map(({ answer }) => (answer.kind === "skip" ? "" : gradeWords(answer)));
+  const given = [...new Set(answers.filter(Boolean))];
   show(part("gave"));
-  setText("gave-answer", [...new Set(answers)].join(" · "));
+  part("gave-verb").textContent = given.length ? "You gave" : "You skipped";
   setText("gave-name", unit.name);
+  setText("gave-answer", given.join(" · "));
 }
 
 /** "1 Partly", as the levels of the scale are called; with several criteria each by its name. */

@@ -16,6 +16,7 @@ export class LabellingSession extends EventTarget {
     this.timer = null; // of the short delay after a digit
     this.grades = []; // {element, key} of what was graded in this unit, oldest first: undo takes the newest back
     this.busy = false; // between a submit and its being safe
+    this.sent = null; // resolves once the newest submit is safe
     this.device = "keyboard";
   }
 
@@ -36,6 +37,7 @@ export class LabellingSession extends EventTarget {
     screen.draw(unit);
     this.clock.turnTo(unit ? `${this.mode}:${keyOf(unit)}` : null);
     show(part("past"), this.inPast);
+    document.body.classList.toggle("in-past", this.inPast);
     part("submit-words").textContent = this.inPast ? "Save the change" : "Submit";
     show(part("empty"), !unit);
     if (!unit) return;
@@ -119,6 +121,10 @@ export class LabellingSession extends EventTarget {
       announce(this.inPast ? "Changed. Submit to save it." : "Submit to go on.");
       return;
     }
+    if (delay === 0) {
+      void this.submit();
+      return;
+    }
     element.style.setProperty("--delay", `${delay}ms`);
     element.classList.add("is-going");
     this.timer = setTimeout(() => this.submit(), delay);
@@ -142,6 +148,11 @@ export class LabellingSession extends EventTarget {
       this.complain(lacking);
       return;
     }
+    this.sent = this.send(unit);
+    await this.sent;
+  }
+
+  async send(unit) {
     this.busy = true;
     try {
       const entry = this.entryFor(unit);
@@ -216,6 +227,7 @@ export class LabellingSession extends EventTarget {
 
   /** Take the newest grade of this unit back. Without any: take the last submit back and show it again. */
   async undo() {
+    if (this.busy) await this.sent; // a digit that has just gone is taken back too
     if (this.busy) return;
     const newest = this.grades.pop();
     if (newest) {

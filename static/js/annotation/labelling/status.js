@@ -1,8 +1,7 @@
-/** The bar: how saving goes, how far the annotator is, their own pace. */
+/** The bar: how saving goes, how far the annotator is. */
 
 import { announce, data, part, show, setText } from "./page.js";
 
-const KEPT = 50; // newest answers that the pace is the median of
 const clockTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 let last = "";
 let wasTrouble = false; // what was announced and is not over
@@ -21,6 +20,7 @@ function saveState(outbox) {
 }
 
 export function showSaveState(outbox) {
+  showProgress(outbox);
   const [state, words] = saveState(outbox);
   part("save-state").dataset.state = state;
   part("save-state").title = words;
@@ -33,24 +33,21 @@ export function showSaveState(outbox) {
 }
 
 /** Count finished items for ourselves; the server counted once, when the page was opened. */
-export function countFinished(by) {
+export function countFinished(by, outbox) {
   const { progress } = data;
   progress.finished = Math.max(0, progress.finished + by);
-  const bar = part("progress");
-  bar.value = progress.finished;
-  const done = progress.finished.toLocaleString("en");
-  part("all-finished").textContent = done;
-  part("progress-text").textContent = data.isQueue
-    ? `${done} done by you`
-    : `${done} of ${progress.mine.toLocaleString("en")} done`;
+  showProgress(outbox);
 }
 
-export function notePace(milliseconds) {
-  data.recentMs = [...data.recentMs, milliseconds].slice(-KEPT);
-  if (data.recentMs.length < 3) return;
-  const sorted = [...data.recentMs].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const median = sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  part("pace-text").textContent = `${(median / 1000).toFixed(1)} s`;
-  show(part("pace"));
+/** How far one is, with what waits to be sent; while sending is in trouble it says how many these are. */
+export function showProgress(outbox) {
+  const { progress } = data;
+  const finished = progress.finished + outbox.finishing;
+  const bar = part("progress");
+  bar.value = finished;
+  const done = finished.toLocaleString("en");
+  part("all-finished").textContent = done;
+  const count = data.isQueue ? `${done} done by you` : `${done} of ${progress.mine.toLocaleString("en")} done`;
+  const unsent = outbox.trouble ? outbox.waiting.length : 0;
+  part("progress-text").textContent = unsent ? `${count}, ${unsent.toLocaleString("en")} not sent yet` : count;
 }
