@@ -73,3 +73,11 @@ def test_every_language_has_a_font_on_each_platform() -> None:
     assert set(LANGUAGES) == LATIN_GREEK_CYRILLIC | set(FONTS)
     sheet = (STATIC / "css" / "base.css").read_text(encoding="utf-8")
     assert not [(code, font) for code, fonts in FONTS.items() for font in fonts if font not in sheet]
+
+
+def test_no_class_of_the_frame_is_one_of_tables() -> None:
+    """The frame's rules would lay the cells out: `.place` once took the lines between rows apart."""
+    css = {path: path.read_text() for path in STATIC.glob("css/**/*.css")}
+    frame = set(re.findall(r"^  \.([\w-]+) \{", css[STATIC / "css/layout.css"], re.MULTILINE))
+    cells = {name for text in css.values() for name in re.findall(r"\.table(?: \w+)* \.([\w-]+)", text)}
+    assert not frame & cells

@@ -72,10 +72,11 @@ class Problems:
         run = self.run
         were, them = ("was", "it") if run.skipped_errors == 1 else ("were", "them")
         skipped = counted(run.skipped_errors, "record")
-        notes = f"; {counted(run.notes, 'note is', 'notes are')} about records that came in" if run.notes else ""
+        come = "would come in" if run.dry_run else "came in"
+        notes = f"; {counted(run.notes, 'note is', 'notes are')} about records that {come}" if run.notes else ""
         if run.dry_run:
-            advice = f"You can correct {them} in the file first, or later and import the file again."
-            return f"{skipped} would be skipped, the others come in{notes}. {advice}"
+            advice = f"Correct {them} in the file first, or import it as it is and the corrected file later."
+            return f"{skipped} would be skipped, the others would come in{notes}. {advice}"
         advice = f"Correct {them} in the file and import the file again: nothing comes in twice."
         return f"{skipped} {were} skipped, the others are in{notes}. {advice}"
 

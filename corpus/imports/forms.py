@@ -75,6 +75,11 @@ class ImportForm(forms.Form):
         return [self[name] for name in (*self.folded, "encoding")]
 
     @property
+    def opens(self) -> bool:
+        """Whether a refusal is about what is folded away: one of its fields, or the encoding of a file."""
+        return any(field.errors for field in self.folded_away) or "encoding" in str(self.errors)
+
+    @property
     def of_reading(self) -> list[forms.BoundField]:
         """The fields that say how files are read, without the files."""
         return [field for field in self if field.name not in ("uploads", "dry_run")]
@@ -163,7 +168,7 @@ class DocnosField(ListField):
 
 
 class DocumentImportForm(ImportForm):
-    folded = ("columns", "entry_types", "only", "year_from", "year_to", "venues")
+    folded = ("columns", "entry_types", "exclude", "only", "year_from", "year_to", "venues")
 
     columns = forms.CharField(
         required=False,

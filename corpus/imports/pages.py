@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts import jobs
+from accounts.models import JobState
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import refusal_reason
 from corpus.collections.pages.context import collection_context, form_page
@@ -93,16 +94,19 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One import: its progress while it runs, its counts and first errors when it has ended."""
     membership = fetch_manager(request.user, slug)
     run = _fetch_run(membership, pk)
+    others = [] if run.state == JobState.DONE else _others(run)
+    offer = match_offer(run)
     context = collection_context(membership, "imports") | {
         "run": run,
         "way": run.importer and run.importer.way_on(run),
-        "others": [] if run.state == "done" else _others(run),
+        "others": others,
+        "opens_again": run.state == JobState.FAILED and not others and not offer,
         "undo_refusal": refusal_reason(check_can_undo, run),
         "problems": Problems(run),
         "remarks": [remark for remark in run.remarks if remark not in run.reason],
         "again": _again_form(run) if run.dry_run and run.is_final and run.importer and holds_files(run) else None,
         "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
-        "offer": match_offer(run),
+        "offer": offer,
         "can_follow": run.dry_run and run.state == "done" and holds_files(run) and run.created + run.updated > 0,
     }
     return render(request, "corpus/imports/import_detail.html", context)

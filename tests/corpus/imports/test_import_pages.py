@@ -247,6 +247,16 @@ class TestAfterwards:
         assert "holds no documents: it looks like a file of topics (DORIS-MAE)" in page
         assert f'href="{reverse("import_create", args=["tea", "topics"])}"' in page
 
+    def test_reading_in_another_way_is_open_only_where_it_is_what_helps(
+        self, client: Client, collection: Collection
+    ) -> None:
+        for content, is_open in ((b"qid\tquery\nq1\towls\n", False), (b"Nr;Titel\n1;Eulen\n", True)):
+            send(client, ("a.csv", content), dry_run="on")
+            run = self.run_now(collection)
+            assert run.state == JobState.FAILED
+            page = client.get(reverse("import_detail", args=["tea", run.pk])).text
+            assert ("<details open>" in page) == is_open
+
     def test_what_came_in_is_not_called_skipped(self, client: Client, collection: Collection) -> None:
         """A run whose documents are unknown keeps its ranks: that is a note. Rankings are counted, not runs."""
         TopicFactory(collection=collection, number="1")
