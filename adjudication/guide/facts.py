@@ -15,7 +15,7 @@ from accounts.models import AuditEvent, Job, JobState
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.rules import can_override_own, is_alone, why_labels_are_hidden
 from adjudication.labels.staleness import Standing
-from adjudication.models import AgreementRun, OwnDecider, Release, VoteRun
+from adjudication.models import AgreementRun, Evaluation, OwnDecider, Release, VoteRun
 from adjudication.procedure import Procedure, procedure_of
 from annotation.campaigns.progress import fetch_progress
 from annotation.models import (
@@ -26,11 +26,27 @@ from annotation.models import (
     AssignmentState,
     Campaign,
     CampaignState,
+    Extraction,
+    ExtractionSource,
+    ExtractionState,
     Item,
     Split,
 )
-from corpus.models import Aspect, Collection, Document, Membership, Paper, PoolEntry, Target, Topic
+from corpus.models import (
+    Aspect,
+    Collection,
+    Document,
+    Membership,
+    Paper,
+    PoolEntry,
+    RetrievalRun,
+    Target,
+    Topic,
+    TopicKind,
+)
 
+CONTEXTS = (TopicKind.CONTEXT_PARAGRAPH, TopicKind.CONTEXT_SENTENCE)
+CONFIRMED = Extraction.objects.exclude(source=ExtractionSource.MACHINE).filter(state=ExtractionState.FINISHED)
 ORDER = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
 
 
@@ -70,7 +86,12 @@ class Facts:
         return Collection.objects.values(
             has_documents=Exists(Document.objects.filter(**own)),
             has_papers=Exists(Paper.objects.filter(**own)),
+            has_unconfirmed=Exists(Paper.objects.filter(~Exists(CONFIRMED.filter(paper=OuterRef("pk"))), **own)),
             has_topics=Exists(Topic.objects.filter(**own)),
+            has_context_topics=Exists(Topic.objects.filter(kind__in=CONTEXTS, **own)),
+            has_other_topics=Exists(Topic.objects.exclude(kind__in=CONTEXTS).filter(**own)),
+            has_runs=Exists(RetrievalRun.objects.filter(**own)),
+            has_evaluations=Exists(Evaluation.objects.filter(state=JobState.DONE, **own)),
             lacks_targets=Exists(Topic.objects.filter(~Exists(targets), **own)),
             has_aspects=Exists(Aspect.objects.filter(topic__collection=OuterRef("pk"))),
             has_pools=Exists(PoolEntry.objects.filter(topic__collection=OuterRef("pk"))),
@@ -107,6 +128,16 @@ class Facts:
         if self.chosen.state == CampaignState.DRAFT:
             return self.came_judged
         return bool(self.work["has_labels"]) and not self.is_left
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether people have confirmed the contexts of every paper, here or in files that came in."""
+        return bool(self.material["has_papers"]) and not self.material["has_unconfirmed"]
+
+    @property
+    def came_confirmed(self) -> bool:
+        """Whether gold of every paper came in, and nothing else waits for a campaign: then none is needed."""
+        return self.campaign is None and self.has_gold and not self.material["has_other_topics"]
 
     @cached_property
     def came_judged(self) -> bool:

@@ -38,9 +38,11 @@ class Guide:
 
     @cached_property
     def places(self) -> list[StepPlace]:
-        """Every step. What is done counts as done also where something before it is not."""
+        """Every step of such a collection. What is done counts as done also where something before it is not."""
         found, is_later = [], False
         for step in STEPS:
+            if not step.is_known(self.facts):
+                continue
             state = "later" if is_later and self._is_used(step) else UNUSED
             if step is self.next:
                 state, is_later = "next", True
@@ -106,7 +108,9 @@ class Guide:
         return step.needs_campaign and self.facts.campaign is None
 
     def _is_used(self, step: Step) -> bool:
-        return self._is_early(step) or step.is_used(self.facts)
+        if self._is_early(step):
+            return not self.facts.came_confirmed
+        return step.is_used(self.facts)
 
     def _is_done(self, step: Step) -> bool:
         return not self._is_early(step) and step.is_done(self.facts)

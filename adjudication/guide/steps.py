@@ -43,7 +43,8 @@ class Step:
 
     `lacks` says what is missing; `ways` lead on, the first is the usual one.
     `acts` are what its buttons do, by the name in a Way; what they return is said, where it is a text. `job` is the
-    background job that it waits for, or that failed. A step that is not `is_used` is passed by.
+    background job that it waits for, or that failed. A step that is not `is_used` is passed by; one that is not
+    `is_known` does not even stand among the steps of such a collection.
     """
 
     key: str
@@ -53,6 +54,7 @@ class Step:
     ways: Callable[[Facts], Iterable[Way]]
     lacks: Callable[[Facts], str] = lambda _: ""
     is_used: Callable[[Facts], bool] = lambda _: True
+    is_known: Callable[[Facts], bool] = lambda _: True
     needs_campaign: bool = True
     roles: tuple[Role, ...] = MANAGE
     acts: Mapping[str, Callable[[Press], Any]] = field(default_factory=dict)
@@ -100,7 +102,10 @@ def _campaign_ways(facts: Facts) -> list[Way]:
 def _why_people(facts: Facts) -> str:
     overlap, people = facts.chosen.overlap, facts.work["people"]
     here = "nobody is chosen yet" if not people else f"{people:,} {'is' if people == 1 else 'are'} chosen"
-    return f"{counted(overlap, 'person judges', 'people judge')} each item; {here}."
+    text = f"{counted(overlap, 'person judges', 'people judge')} each item; {here}."
+    if facts.has_gold and facts.chosen.kind_object.judges == Judged.PAPERS:
+        text += " Every paper is confirmed already: delete this draft if nobody is to read them again."
+    return text
 
 
 def _people_ways(facts: Facts) -> Iterable[Way]:
@@ -172,8 +177,13 @@ def _can_agree(facts: Facts) -> bool:
     return not facts.procedure.no_agreement and bool(facts.work["several_judged"] or may_still)
 
 
+def _to_exports(facts: Facts) -> Way:
+    about = f"?campaign={facts.campaign.slug}" if facts.campaign else ""
+    return Way("See all exports", f"{facts.to('export_list')}{about}")
+
+
 def _export_ways(facts: Facts) -> list[Way]:
-    exports = Way("See all exports", f"{facts.to('export_list')}?campaign={facts.chosen.slug}")
+    exports = _to_exports(facts)
     qrels = EXPORTERS["qrels"]
     if not qrels.takes(facts.chosen):
         return [exports]
@@ -187,12 +197,9 @@ STEPS = (
         title="Bring in the documents",
         words=lambda _: "bring in the documents",
         lacks=lambda _: "They are what is searched and judged.",
-        is_done=lambda facts: facts.material["has_documents"] or facts.material["has_papers"],
+        is_done=lambda facts: facts.material["has_documents"],
         is_used=lambda facts: facts.campaign is None or not facts.work["has_items"],
-        ways=lambda facts: [
-            Way("Import", facts.to("import_create", "documents"), FILES),
-            Way("Papers instead", facts.to("import_create", "papers")),
-        ],
+        ways=lambda facts: [Way("Import", facts.to("import_create", "documents"), FILES)],
         needs_campaign=False,
         job=ImportRun,
     ),
@@ -200,13 +207,14 @@ STEPS = (
         key="topics",
         title="Bring in the topics",
         words=lambda _: "bring in the topics",
-        lacks=lambda _: "Questions or complex queries, for which people judge documents.",
+        lacks=lambda _: "Questions or complex queries, for which people judge documents; or papers that cite them.",
         is_done=lambda facts: facts.material["has_topics"],
         is_used=lambda facts: not facts.material["has_papers"] and not _is_drafted(facts),
         ways=lambda facts: [
             Way("Import", facts.to("import_create", "topics"), FILES),
             Way("Write one", facts.to("topic_create")),
             Way("Ask authors", facts.to("author_call_list")),
+            Way("Papers that cite", facts.to("import_create", "papers")),
         ],
         needs_campaign=False,
         job=ImportRun,
@@ -232,6 +240,7 @@ STEPS = (
         words=lambda facts: "define a campaign" if facts.campaign is None else f"add items to {NAME}",
         lacks=lambda _: "What is judged, on which scale, by which guideline.",
         is_done=_is_drafted,
+        is_used=lambda facts: not facts.came_confirmed,
         ways=_campaign_ways,
         needs_campaign=False,
     ),
@@ -295,6 +304,33 @@ STEPS = (
         acts={"measure": acts.measure},
         roles=DECIDE,
         job=AgreementRun,
+    ),
+    Step(
+        key="context_topics",
+        title="Make topics of the contexts",
+        words=lambda _: "make topics of the contexts",
+        lacks=lambda _: "Runs and evaluations need them: one for each paragraph, or sentence, that cites.",
+        is_done=lambda facts: facts.material["has_context_topics"],
+        is_used=lambda facts: facts.material["has_papers"],
+        is_known=lambda facts: facts.material["has_papers"],
+        ways=lambda facts: [Way("Make topics", facts.to("context_topics_create")), _to_exports(facts)],
+        needs_campaign=False,
+    ),
+    Step(
+        key="evaluation",
+        title="Evaluate a run",
+        words=lambda facts: "evaluate a run" if facts.material["has_runs"] else "make a run to evaluate",
+        lacks=lambda _: "The tables of a paper: what the contexts are, and how well their citations are found.",
+        is_done=lambda facts: facts.material["has_evaluations"],
+        is_used=lambda facts: facts.material["has_papers"],
+        is_known=lambda facts: facts.material["has_papers"],
+        ways=lambda facts: [
+            Way("Evaluate", facts.to("evaluation_create"))
+            if facts.material["has_runs"]
+            else Way("Make a run", facts.to("run_create")),
+            _to_exports(facts),
+        ],
+        needs_campaign=False,
     ),
     Step(
         key="export",

@@ -24,8 +24,8 @@ PREFIXES = {TopicKind.CONTEXT_PARAGRAPH: "p", TopicKind.CONTEXT_SENTENCE: "s"}
 
 @dataclass(frozen=True, slots=True)
 class ContextTopics:
-    """What became of the contexts: topics made, topics that were here already, documents named as their targets; and
-    what new numbers begin with, because without it they would be those of other topics ("" where they are not)."""
+    """What became of the contexts: topics made, topics that were here already, new targets (pairs of a topic and a
+    document); and what new numbers begin with, because without it they would be those of other topics, else ""."""
 
     collection: Collection
     made: int
@@ -35,7 +35,8 @@ class ContextTopics:
 
     def __str__(self) -> str:
         text = (
-            f"{self.made:,} topics made, {self.known:,} were here already; {self.targets:,} documents are new targets."
+            f"{self.made:,} topics made, {self.known:,} were here already; {self.targets:,} new targets, one for each"
+            " topic and document that it cites."
         )
         if self.prefix:
             text += f" Numbers are taken, so the new ones begin with “{self.prefix}” here; exports take it off again."
@@ -107,7 +108,7 @@ def _insert_topics(collection: Collection, kind: TopicKind, records: list[TopicR
 
 
 def _insert_targets(collection: Collection, cited: dict[int, set[str]]) -> int:
-    """Name the documents cited as targets of topics (by id); how many are new."""
+    """Name the documents cited as targets of topics (by id); how many pairs are new."""
     docnos = set[str]().union(*cited.values())
     documents = dict(Document.objects.filter(collection=collection, docno__in=docnos).values_list("docno", "pk"))
     before = Target.objects.filter(topic__in=cited).count()

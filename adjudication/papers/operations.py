@@ -11,7 +11,7 @@ from corpus.collections.rules import MANAGE
 
 
 class ContextTopicsSerializer(serializers.Serializer[ContextTopics]):
-    """Topics made, topics that were here already, and documents that are new targets.
+    """Topics made, topics that were here already, and new targets: pairs of a topic and a document that it cites.
 
     `prefix` is what the new numbers begin with because without it they would be those of other topics.
     """

@@ -20,6 +20,7 @@ class Material:
     """What a collection holds."""
 
     documents: int
+    papers: int
     topics: int
     aspects: int
     pooled: int
@@ -28,9 +29,10 @@ class Material:
 
 
 def fetch_material(collection: Collection) -> Material:
-    """Six counts."""
+    """Seven counts."""
     return Material(
         documents=Document.objects.filter(collection=collection).count(),
+        papers=collection.papers.count(),
         topics=Topic.objects.filter(collection=collection).count(),
         aspects=Aspect.objects.filter(topic__collection=collection).count(),
         pooled=PoolEntry.objects.filter(topic__collection=collection).count(),

@@ -11,12 +11,13 @@ from django.db.models.expressions import Func
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.doors import where
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
 from corpus.collections.rules import check_manager
 from corpus.models import Collection, Document, PoolEntry, Ranking, RetrievalRun, RunMaking
-from corpus.runs.recipes.queries import queries_of, topic_sets
+from corpus.runs.recipes.queries import ALL, CONTEXTS, queries_of, topic_sets
 from corpus.runs.recipes.recipe import Recipe, recipe_hash
 from corpus.runs.recipes.registry import RECIPES
 from corpus.runs.rules import check_new_name, lock_names
@@ -150,6 +151,19 @@ def recipe_named(name: str) -> Recipe:
     return RECIPES[name]
 
 
+def _nothing_to_rank_for(collection: Collection, topics: str) -> str:
+    text = f"The collection has nothing of this sort to rank for: {topic_sets()[topics].label}."
+    if topics not in (ALL, *CONTEXTS) or not collection.papers.exists():
+        return text
+    advice = where(
+        "Make topics of its citation contexts first",
+        page="page “Citation contexts”",
+        rest=f"POST /api/collections/{collection.slug}/context-topics/",
+        command=f"make_context_topics {collection.slug} --level paragraph",
+    )
+    return f"{text} {advice}."
+
+
 @transaction.atomic
 def request_run(
     *,
@@ -174,7 +188,7 @@ def request_run(
     if not collection.documents.exists():
         raise Refused("The collection has no documents to rank. Import documents first.")
     if not queries_of(collection, values["topics"]):
-        raise Refused(f"The collection has nothing of this sort to rank for: {topic_sets()[values['topics']].label}.")
+        raise Refused(_nothing_to_rank_for(collection, values["topics"]))
     if recipe.check is not None:
         recipe.check(collection, values)
     if collection.run_makings.filter(name=name).exclude(state__in=FINAL_STATES).exists():

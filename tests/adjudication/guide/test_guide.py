@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -25,14 +25,14 @@ from adjudication.verdicts.road import fetch_road
 from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
-from annotation.models import Assignment, Campaign, CampaignState
-from corpus.models import Collection, InvitedRole, Membership, PoolRun, Role, Target
+from annotation.models import Assignment, Campaign, CampaignState, ExtractionSource
+from corpus.models import Collection, InvitedRole, Membership, PoolRun, Role, Target, TopicKind
 from tests.annotation.imports.judgment_rows import HEADER, row
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.adjudication import build_campaign
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
-from tests.factories.corpus import DocumentFactory, TopicFactory
-from tests.factories.papers import PaperFactory
+from tests.factories.corpus import DocumentFactory, TopicFactory, make_run
+from tests.factories.papers import PaperFactory, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
 PAGES = ("collection_dashboard", "export_list", "evaluation_list", "release_list")
@@ -60,7 +60,7 @@ def states(collection: Collection) -> dict[str, str]:
 def test_each_thing_that_comes_in_is_a_step(empty: Collection) -> None:
     MembershipFactory(collection=empty, role=Role.MANAGER)
     assert line(empty) == "bring in the documents"
-    assert list(states(empty).values()) == ["next", *["later"] * (len(STEPS) - 1)]
+    assert list(states(empty).values()) == ["next", *["later"] * (len(STEPS) - 3)], "two are of papers alone"
     DocumentFactory(collection=empty)
     assert line(empty) == "bring in the topics"
     TopicFactory(collection=empty)
@@ -183,6 +183,34 @@ def test_papers_need_no_votes_and_no_topics() -> None:
     assert keys[-2:] == ["export", "release"]
 
 
+def test_gold_that_came_in_needs_no_campaign_and_leads_to_topics_and_tables(client: Client) -> None:
+    made = make_material(topics=0, documents=0)
+    collection = made.collection
+    paper = PaperFactory(collection=collection)
+    assert line(collection) == "bring in the documents", "what papers cite is looked for among them"
+    DocumentFactory(collection=collection)
+    assert line(collection) == "define a campaign"
+    make_extraction(paper, ExtractionSource.IMPORTED, make_content())
+    assert line(collection) == "make topics of the contexts"
+    assert [way.label for way in guide(collection).ways] == ["Make topics", "See all exports"]
+    client.force_login(made.manager)
+    for name in PAGES:
+        shown = client.get(reverse(name, args=[collection.slug])).text
+        assert "Nothing to release yet" not in shown, name
+    assert "papers that cite" in client.get(reverse("collection_dashboard", args=[collection.slug])).text
+    with pytest.raises(CommandError, match="make_context_topics"):
+        call_command("make_run", collection.slug, "bm25", "--recipe", "bm25", stdout=StringIO())
+    TopicFactory(collection=collection, kind=TopicKind.CONTEXT_PARAGRAPH)
+    assert line(collection) == "make a run to evaluate"
+    assert client.get(guide(collection).ways[0].address).status_code == 200
+    make_run(collection, "bm25", {})
+    assert line(collection) == "evaluate a run"
+    campaign = make_campaign(made, kind="extraction", strategy="planned", annotators=False)
+    assert "delete this draft" in guide(collection, campaign=campaign).lacks
+    PaperFactory(collection=collection)
+    assert "delete this draft" not in guide(collection, campaign=campaign).lacks
+
+
 def press(client: Client, page: str, label: str, **typed: str) -> str:
     """Press this button of the guide on the page; the page to which it leads back."""
     shown = client.get(page).text
@@ -244,7 +272,7 @@ def test_what_is_not_used_is_none_of_the_steps_to_do(client: Client) -> None:
     assert [place.step.key for place in found.places if place.state == "not used"] == ["pools", "agreement"]
     client.force_login(made.manager)
     shown = client.get(reverse("collection_dashboard", args=[made.collection.slug])).text
-    assert f"All steps: {found.done} of {len(STEPS) - 2} done, 2 not used" in shown
+    assert f"All steps: {found.done} of {len(found.places) - 2} done, 2 not used" in shown
     Campaign.objects.update(overlap=2)
     assert states(made.collection)["agreement"] == "later", "two people can agree once they have judged"
 
