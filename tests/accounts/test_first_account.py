@@ -46,6 +46,8 @@ def test_every_page_leads_to_it_and_a_person_comes_in(client: Client) -> None:
     assert (wrong.status_code, "4 tries are left" in wrong.text) == (422, True)
     answer = client.post(ADDRESS, sent | {"code": f" {code[0].lower().replace('-', ' ')} "}, follow=True)
     assert "There is no collection yet. Create the first one" in answer.text
+    for name in ("litsearch", "doris-mae", "acm-cr"):
+        assert f"/docs/tutorials/{name}/" in answer.text
     user = User.objects.get()
     assert (user.email, user.is_staff) == ("ana@example.org", True)
     assert list(AuditEvent.objects.order_by("pk").values_list("verb", flat=True)) == [

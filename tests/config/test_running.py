@@ -30,7 +30,9 @@ def test_an_up_is_found_while_it_lives_and_what_a_killed_one_left_is_not(data_di
 
 def test_without_one_status_and_down_say_so_and_nothing_is_opened(data_dir: Path):
     shown, said = io.StringIO(), io.StringIO()
-    call_command("status", "--json", stdout=shown, stderr=said)
+    with pytest.raises(SystemExit) as ended:
+        call_command("status", "--json", stdout=shown, stderr=said)
+    assert ended.value.code == 3
     assert json.loads(shown.getvalue())["running"] == []
     assert "Litmus is not running. Start it: manage.py up" in said.getvalue()
     call_command("down", "--json", stdout=shown, stderr=said)

@@ -26,6 +26,7 @@ ELSEWHERE = {  # by command: where it is run, since it starts or ends servers, o
     "up": "tests/litmus_ir/test_wheel.py",
     "down": "tests/litmus_ir/test_wheel.py",
     "open": "tests/config/test_running.py",
+    "status": "tests/config/test_running.py",
     "prepare": "tests/config/test_makefile.py",
     "load_demo": "tests/config/test_demo.py",
     "remove_demo": "tests/config/test_demo.py",

@@ -157,7 +157,8 @@ def test_installed_in_an_empty_folder_it_serves_judges_exports_stops_and_is_foll
         here.litmus("down")
         assert litmus.process.wait(60) == 0
         assert litmus.output.endswith("Stopped.\n")
-        assert json.loads(here.litmus("status", "--json").stdout)["running"] == []
+        stopped = here.litmus("status", "--json", code=3)
+        assert json.loads(stopped.stdout)["running"] == []
     finally:
         litmus.kill()
 
