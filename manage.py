@@ -45,7 +45,7 @@ def servers_for(arguments: list[str]) -> Iterator[None]:
             if command == "runserver" and "RUN_MAIN" not in os.environ:  # not again in the process it restarts
                 from accounts.first_account import announce_first_code
 
-                print(announce_first_code())
+                print(announce_first_code(), flush=True)  # also where a log has it
             yield
         finally:
             close_pools()  # while their server still runs: later their threads would try to reach it for seconds

@@ -1,8 +1,12 @@
 """The first account of an empty Litmus: by a code of the terminal, once."""
 
 import re
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from threading import Barrier
 from typing import Any
 
@@ -12,6 +16,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.first_account import (
     TRIES,
@@ -23,7 +28,8 @@ from accounts.first_account import (
 from accounts.models import AuditEvent, FirstCode, User
 from accounts.refusals import NotHere, Refused
 from tests.factories.accounts import AT, PASSWORD, UserFactory
-from tests.waiting import PATIENCE
+from tests.processes import Child, answers, child_environment, free_port, web_server
+from tests.waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/accounts/first/"
@@ -132,3 +138,29 @@ def test_two_at_once_make_one_account(second: str) -> None:
     with ThreadPoolExecutor(2) as pool:
         said = list(pool.map(make, range(2)))
     assert said.count("made") == User.objects.count() == 1
+
+
+@contextmanager
+def development_server(log: Path) -> Iterator[None]:
+    """A real `runserver`, with the process that it restarts when code changes."""
+    address = f"127.0.0.1:{free_port()}"
+    server = Child([sys.executable, "manage.py", "runserver", address], log, child_environment())
+    try:
+        wait_for(lambda: answers(f"http://{address}/healthz"), what=f"an answer of runserver:\n{server.output}")
+        yield
+    finally:
+        server.kill()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.services
+@pytest.mark.slow
+@pytest.mark.parametrize("serve", [web_server, development_server], ids=["gunicorn", "runserver"])
+def test_servers_print_the_code_once_as_they_start(serve: Callable[[Path], Any], tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    with serve(log):
+        codes = re.findall(r"[A-Z2-9]{5}-[A-Z2-9]{5}", log.read_text())
+    assert len(codes) == 1, log.read_text()
+    create_first_account(at=timezone.now(), code=codes[0], **MINE)
+    with serve(log):
+        assert not re.search(r"[A-Z2-9]{5}-[A-Z2-9]{5}", log.read_text())

@@ -7,7 +7,6 @@ from django.conf import settings
 from accounts.management.reporting import ReportingCommand
 from config.running import running
 
-
 NOT_RUNNING = 3  # as systemctl has it
 
 
