@@ -83,6 +83,49 @@ def test_one_extraction_is_made_of_two_by_keys(new_page, built):
     assert_accessible(page)
 
 
+def test_the_next_paper_comes_without_loading_a_page(new_page):
+    built = make_finished(FIRST, SECOND, papers=2)
+    for other in built.campaign.items.exclude(pk=built.item.pk):
+        for name, content in (("ann", FIRST), ("bob", SECOND)):
+            built.hand_in(name, content, paper=other.paper)
+    page = new_page(built.material.people["ada"])
+    page.goto(address(built))
+    heading, current = page.locator("#versions-heading"), page.locator("[data-difference][aria-current]")
+    expect(current).to_be_visible()
+    first = heading.inner_text()
+    page.evaluate("window.isTheSamePage = true")
+    page.keyboard.press("a")
+    page.keyboard.press("a")
+    page.keyboard.press("a")
+    standing(page, "3 of 3 decided")
+    page.context.set_offline(True)
+    page.keyboard.press("Enter")
+    expect(page.locator("#messages")).to_contain_text("The server cannot be reached.")
+    expect(heading).to_have_text(first)
+    page.context.set_offline(False)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"“{first}” is accepted.")).to_be_visible()
+    expect(heading).not_to_have_text(first)
+    expect(current).to_be_visible()
+    second = heading.inner_text()
+    page.keyboard.press("a")  # keys are about the paper that is there
+    standing(page, "1 of 3 decided")
+    page.get_by_role("button", name="Undo acceptance").click()
+    expect(heading).to_have_text(first)
+    standing(page, "3 of 3 decided")
+    there, back = (
+        ("ArrowRight", "ArrowLeft") if page.locator("[data-go=later]").count() else ("ArrowLeft", "ArrowRight")
+    )
+    page.keyboard.press(there)
+    expect(heading).to_have_text(second)
+    page.keyboard.press(back)
+    expect(heading).to_have_text(first)
+    assert page.evaluate("window.isTheSamePage")
+    page.go_back()
+    expect(heading).to_have_text(second)
+    expect(current).to_be_visible()
+
+
 def test_a_page_that_is_behind_reloads_and_says_so(new_page, built):
     page, other = (new_page(built.material.people[name]) for name in ("ada", "mia"))
     for each in (page, other):

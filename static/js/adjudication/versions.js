@@ -1,7 +1,8 @@
-/** The adjudication screen for papers: keys, and taking a version without leaving the page. Without this script the same forms work. */
+/** The adjudication screen for papers: keys, taking versions and going on to the next paper without loading a page. Without this script the same forms work. */
 
 import { announce, csrfToken } from "../base.js";
 import { isLeaving } from "./leaving.js";
+import { isOnTheWay, open } from "./papers.js";
 
 const form = () => document.querySelector("[data-versions]");
 const all = () => [...document.querySelectorAll("[data-difference]")];
@@ -106,10 +107,27 @@ document.addEventListener("submit", (event) => {
   } else if (button?.name === "step") {
     event.preventDefault();
     send(button.formAction, { step: button.value });
+  } else if (["accept", "withdraw"].includes(button?.dataset.go)) {
+    event.preventDefault();
+    const body = new FormData(event.target, button);
+    queue.then(() => open(button.formAction, { method: "POST", body }, start)); // what was taken goes first
   } else if (waiting > 0) {
     event.preventDefault(); // what was taken goes first
     queue.then(() => form()?.requestSubmit(document.querySelector(`[data-go="${button?.dataset.go}"]`) ?? undefined));
   }
+});
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("[data-exchange]") || event.defaultPrevented) return;
+  event.preventDefault();
+  open(event.target.action, { method: "POST", body: new FormData(event.target, event.submitter) }, start);
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest(".adjudication-queue a, [data-go=earlier], [data-go=later]");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  open(link.href, {}, start);
 });
 
 document.addEventListener("click", (event) => {
@@ -139,7 +157,7 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   if (!form() && !["ArrowLeft", "ArrowRight"].includes(event.key)) return; // nothing to decide: to the papers around
-  if (isLeaving() || event.isComposing || event.altKey || document.querySelector("dialog[open], details.menu[open]")) return;
+  if (isLeaving() || isOnTheWay() || event.isComposing || event.altKey || document.querySelector("dialog[open], details.menu[open]")) return;
   if (event.target.matches?.("input:not([type=checkbox]), textarea, select")) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (event.ctrlKey || event.metaKey) {
@@ -157,5 +175,11 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-const asked = document.getElementById(window.location.hash.slice(1));
-go(asked?.matches("[data-difference]") ? asked : (all().find(isOpen) ?? all()[0]), { focus: Boolean(asked) });
+/** A paper is there: its first undecided difference is the current one, or the one that the address names. */
+function start() {
+  current = null;
+  const asked = document.getElementById(window.location.hash.slice(1));
+  go(asked?.matches("[data-difference]") ? asked : (all().find(isOpen) ?? all()[0]), { focus: Boolean(asked) });
+}
+
+start();
