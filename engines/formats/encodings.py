@@ -39,9 +39,21 @@ ENCODINGS = {
     "euc_jp": "EUC-JP (Japanese)",
     "euc_kr": "EUC-KR (Korean)",
 }
-_LABELS = {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "cp1252": "Windows-1252 (Latin-1)"}
+_LABELS = {
+    "utf-32-le": "UTF-32",
+    "utf-32-be": "UTF-32",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "cp1252": "Windows-1252 (Latin-1)",
+}
 _BINARY = (b"PAR1", b"%PDF", b"PK\x03\x04", b"\x80")
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before that of UTF-16, which it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _DECLARED = re.compile(rb"\s*<\?xml[^>]*\sencoding\s*=\s*[\"']([A-Za-z][\w.-]*)[\"']").match
 _HEAD = 1 << 16  # bytes that decide, and that a peek gives at least
 _BUFFER = 1 << 18

@@ -25,14 +25,20 @@ class Naming:
         self.by_doi: list[str] = []  # the first of each, and how many
         self.made: list[str] = []
         self.counts = [0, 0]
+        self.unusable: list[str] = []  # why the first id cannot be used
+        self.unusable_count = 0
 
     def docno(
         self, given: Iterable[str], doi: str, title: str, authors: Sequence[str], *, year: object = "", text: str = ""
     ) -> str:
         """The first of the `given` ids that can be one, else the DOI, else a made one."""
         for each in given:
-            if id_problem(each) is None:
+            reason = id_problem(each)
+            if reason is None:
                 return each
+            if each:
+                self.unusable_count += 1
+                self.unusable = self.unusable or [reason]
         if doi and id_problem(doi) is None:
             self.counts[0] += 1
             self.by_doi = self.by_doi or [doi]
@@ -45,12 +51,16 @@ class Naming:
     def remarks(self) -> Iterator[Remark]:
         """How the records without an id were named, at the end of the file."""
         by_doi, made = self.counts
+        without = "no usable id" if self.unusable else "no id"
+        if self.unusable:
+            ids = "id of the file" if self.unusable_count == 1 else "ids of the file"
+            yield Remark(self.file, 0, f"{self.unusable_count:,} {ids} cannot be used: {self.unusable[0]}")
         if by_doi:
             has = "record has" if by_doi == 1 else "records have"
-            yield Remark(self.file, 0, f"{by_doi:,} {has} no id: the DOI is the docno, such as {self.by_doi[0]}")
+            yield Remark(self.file, 0, f"{by_doi:,} {has} {without}: the DOI is the docno, such as {self.by_doi[0]}")
         if made:
             has = "record has" if made == 1 else "records have"
-            reason = f"{made:,} {has} no id: the docno is made of author, year and title, such as {self.made[0]}"
+            reason = f"{made:,} {has} {without}: the docno is made of author, year and title, such as {self.made[0]}"
             yield Remark(self.file, 0, reason)
 
 

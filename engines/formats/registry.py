@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol
 
 from engines.formats.comments import is_comment
 from engines.formats.encodings import head_as_utf8
+from engines.formats.foreign import HINTS, foreign
 from engines.formats.json_wrapping import IsRecord, wrapped_in
 from engines.formats.jsonl import parse_object
 from engines.formats.layouts import Layout
@@ -221,8 +222,10 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
     """
     if not data.strip():
         raise BrokenFile(file, 0, "the file is empty")
-    data = head_as_utf8(data)
+    written, data = data, head_as_utf8(data)
     head = Head(data, file)
+    if reason := foreign(written, head.text):
+        raise BrokenFile(file, 0, reason)
     fitting = _fitting(head, carried)
     found = next(fitting, None) or _behind_first_line(data, file, carried)
     if found is not None and carried and carried not in found[1].carries:
@@ -239,7 +242,9 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
             file, 0, "its format is not recognised (all lines at its beginning are comments); name the format"
         )
     words = " ".join(head.text[:200].split())[:60]
-    raise BrokenFile(file, 0, f"its format is not recognised (it begins with “{words}”); name the format")
+    raise BrokenFile(
+        file, 0, f"its format is not recognised (it begins with “{words}”); name the format{HINTS.get(carried, '')}"
+    )
 
 
 def _behind_first_line(data: bytes, file: str, carried: str) -> tuple[Format, Shape] | None:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
+from engines.formats.comments import Comments
 from engines.formats.csv_text import csv_fault
 from engines.formats.json_fields import FieldError
 from engines.formats.layouts import KEPT, Layout
@@ -42,8 +43,9 @@ def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> It
 
     Raises `BrokenFile` where the file is not text or its first line has one cell.
     """
+    comments = Comments(file)
     every = read_lines(stream, file, max_bytes=MAX_ROW_BYTES, parted=in_table)
-    lines = ((number, text) for number, text in every if text.strip())
+    lines = ((number, text) for number, text in every if text.strip() and not _is_comment(text, comments))
     first = next(lines, None)
     if first is None:
         raise BrokenFile(file, 0, "the file is empty")
@@ -52,7 +54,8 @@ def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> It
         raise BrokenFile(file, first[0], "is no table: the line has no tab, comma or semicolon after an id")
     names: Sequence[str] = ()
     unnamed = WITH_PRIORITY if delimiter == ":" and first[1].split(":")[1].isdigit() else UNNAMED
-    for place, found in enumerate(_rows(chain((first,), lines), delimiter, file)):
+    rows = _rows(chain((first,), lines), delimiter, file, is_quoted=_is_all_quoted(first[1]))
+    for place, found in enumerate(rows):
         if isinstance(found, Problem):
             yield found
             continue
@@ -65,6 +68,12 @@ def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> It
             yield _too_long(found, names, file, delimiter)
         else:
             yield _topic(found, names or unnamed, file, text_from)
+    yield from comments.remarks()
+
+
+def _is_comment(text: str, comments: Comments) -> bool:
+    """Whether a line begins with # and has no cells: a name of a column, or a number, may begin so as well."""
+    return text[0] == "#" and not any(mark in text for mark in "\t,;") and comments.take(text)
 
 
 def _too_long(row: Row, names: Sequence[str], file: str, delimiter: str) -> Problem:
@@ -86,8 +95,13 @@ def _delimiter(line: str) -> str:
     return found if found in line else ""
 
 
-def _rows(lines: Iterable[tuple[int, str]], delimiter: str, file: str) -> Iterator[Row | Problem]:
-    if delimiter == "\t":
+def _is_all_quoted(line: str) -> bool:
+    """Whether all cells between tabs stand in quotes, as programs write them that quote everything."""
+    return "\t" in line and all(map(_QUOTED, line.split("\t")))
+
+
+def _rows(lines: Iterable[tuple[int, str]], delimiter: str, file: str, *, is_quoted: bool) -> Iterator[Row | Problem]:
+    if delimiter == "\t" and not is_quoted:
         return ((number, [_plain(cell) for cell in text.split("\t")]) for number, text in lines)
     if delimiter == ":":
         return ((number, _parts(text)) for number, text in lines)

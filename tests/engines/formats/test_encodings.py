@@ -150,3 +150,10 @@ def test_a_head_may_end_within_a_character() -> None:
     assert head_as_utf8("a€".encode()[:-1]) == b"a"
     assert head_as_utf8("aé".encode("utf-16")[:-1]) == b"a"
     assert head_as_utf8(b"caf\xe9 noir") == "café noir".encode()
+
+
+@pytest.mark.parametrize("codec", ["utf-32", "utf-32-be"])
+def test_utf_32_is_known_by_its_mark(codec: str) -> None:
+    mark = "" if codec == "utf-32" else "\ufeff"
+    stream = as_utf8(io.BytesIO(f"{mark}q1,höre".encode(codec)), "f")
+    assert (stream.read().decode(), stream.encoding) == ("q1,höre", "UTF-32")

@@ -164,8 +164,9 @@ def test_records_without_an_id_are_named_and_that_is_said() -> None:
     assert other.extra["other_ids"] == ["a b"]
     assert with_doi.docno == "10.1/a"
     assert remarks(found) == [
-        "1 record has no id: the DOI is the docno, such as 10.1/a",
-        f"2 records have no id: the docno is made of author, year and title, such as {one.docno}",
+        "1 id of the file cannot be used: the id 'a b' holds white space, which TREC files cannot carry",
+        "1 record has no usable id: the DOI is the docno, such as 10.1/a",
+        f"2 records have no usable id: the docno is made of author, year and title, such as {one.docno}",
     ]
 
 

@@ -350,3 +350,10 @@ def test_a_table_of_topics_is_no_table_of_documents(tmp_path: Path) -> None:
     (tmp_path / "queries.tsv").write_text("qid\tquery\nq1\towls\n")
     with pytest.raises(BrokenFile, match="it looks like a file of topics"):
         list(read_documents(tmp_path / "queries.tsv"))
+
+
+def test_an_id_that_cannot_be_used_is_said_and_kept() -> None:
+    found = list(read_table_documents(stream("id\ttitle\n2\u200b\tMoths\n"), "f"))
+    assert records(found)[0].extra == {"id": "2\u200b"}
+    assert remarks(found)[1].startswith("1 id of the file cannot be used: the id ")
+    assert remarks(found)[2].startswith("1 record has no usable id: the docno is made of")

@@ -150,3 +150,10 @@ def test_what_columns_without_names_were_read_as_is_said() -> None:
     said = "the first line does not name the columns: the first column was read as the number, the second as the text"
     assert remarks(found) == [said]
     assert not remarks(read_table_topics(stream("qid\tquery\nq1\towls\n"), "f"))
+
+
+def test_cells_that_all_stand_in_quotes_and_comments() -> None:
+    found = list(read_table_topics(stream('# of 2026\n"id"\t"query"\n"1"\t"owl, ""hearing"""\n'), "f"))
+    (topic,) = records(found)
+    assert (topic.number, topic.text) == ("1", 'owl, "hearing"')
+    assert remarks(found) == ["one comment line (#) not read"]
