@@ -1,5 +1,6 @@
 """Accessibility of pages: `assert_accessible(page)` runs axe-core in the page as it stands."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from django.conf import settings
@@ -11,6 +12,9 @@ from tests import kept_files
 FACES: tuple[tuple[Literal["light", "dark"], ViewportSize], ...] = (
     ("light", {"width": 1280, "height": 800}),
     ("dark", {"width": 390, "height": 844}),
+)
+FOUR_FACES: tuple[tuple[Literal["light", "dark"], ViewportSize], ...] = tuple(
+    (scheme, size) for _, size in FACES for scheme in ("light", "dark")
 )
 RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 RULES_OF_LOOKS = {"type": "rule", "values": ["color-contrast", "link-in-text-block", "target-size", "meta-viewport"]}
@@ -137,8 +141,12 @@ OPEN_DIALOGS = "dialog[open]"
 CLOSE_DIALOG = f"() => document.querySelector('{OPEN_DIALOGS}').close()"
 
 
-def faults_of_dialogs(page: Page, seen: set[str]) -> list[str]:
-    """The faults of the page's dialogs that are not in `seen`, each opened in both faces; they are added to it.
+BOTH_FACES = tuple((*face, rules) for face, rules in zip(FACES, (RULES, RULES_OF_LOOKS), strict=True))
+ALL_FACES = tuple((*face, RULES) for face in FOUR_FACES)
+
+
+def faults_of_dialogs(page: Page, seen: set[str], faces: Sequence[Any] = BOTH_FACES) -> list[str]:
+    """The faults of the page's dialogs that are not in `seen`, each opened in these faces; they are added to it.
 
     The page behind them, which nobody can use meanwhile, is not looked at each time.
     """
@@ -147,7 +155,7 @@ def faults_of_dialogs(page: Page, seen: set[str]) -> list[str]:
         if name in seen:
             continue
         seen.add(name)
-        for (scheme, size), rules in zip(FACES, (RULES, RULES_OF_LOOKS), strict=True):
+        for scheme, size, rules in faces:
             show(page, scheme, size)
             page.evaluate(OPEN_DIALOG, number)
             faults += [

@@ -1,14 +1,15 @@
 """Every page of the access table and every dialog in Chromium: accessible wide and light, narrow and dark."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from playwright.sync_api import Error, Page
 
 from tests.access_table import ROLES, TABLE, Row
 from tests.access_walk import path_of
-from tests.access_world import make_world
-from tests.browser.axe import FACES, SCRIPT, faults_in_both_faces, faults_of_dialogs, show
+from tests.access_world import World, make_world
+from tests.browser.axe import BOTH_FACES, FACES, SCRIPT, faults_in_both_faces, faults_of_dialogs, show
 from tests.conftest import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -64,13 +65,16 @@ WITH_DIALOGS = (
 
 
 def test_every_dialog_is_accessible(new_page: Callable[..., Page], live_server: object) -> None:
-    world = make_world()
-    page, faults = new_page(), []
+    assert_dialogs_accessible(new_page(), live_server, make_world(), BOTH_FACES)
+
+
+def assert_dialogs_accessible(page: Page, live_server: object, world: World, faces: Sequence[Any]) -> None:
+    faults = []
     for role, name, fewest in WITH_DIALOGS:
         page.context.clear_cookies()
         sign_in(page.context, world.user(role), str(live_server))
         page.goto(path_of(next(line for line in LINES if line.name == name), world))
         seen: set[str] = set()
-        faults += faults_of_dialogs(page, seen)
+        faults += faults_of_dialogs(page, seen, faces)
         assert len(seen) >= fewest, (name, seen)
     assert not faults, "\n".join(faults)
