@@ -132,3 +132,9 @@ def test_sentences_of_python_have_the_same_forms() -> None:
     assert len(sources) > 300
     found = {str(path.relative_to(root)) for path in sources if raw.search(path.read_text(encoding="utf-8"))}
     assert found == {"accounts/counting.py"}
+
+
+def test_no_cell_of_a_table_has_the_class_of_the_bar_of_menus() -> None:
+    """`place` is laid out as a row of boxes, so that the line below a cell would stand at the height of its text."""
+    cell = re.compile(r"<t[hd]\s[^>]*class=\"(?:[^\"]*\s)?place[\s\"]")
+    assert [name for name, text in PAGES.items() if cell.search(text)] == []

@@ -10,13 +10,13 @@ from accounts.models import User
 from accounts.refusals import Refused
 
 
-def read_password(from_stdin: bool) -> str | None:
-    """The password, or None where none was given."""
+def read_password(from_stdin: bool, *, may_be_empty: bool = True) -> str | None:
+    """The password, or None where none was given. The prompt says whether it may be left out."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     if not sys.stdin.isatty():
         return None
-    password = getpass.getpass("Password (empty for none): ")
+    password = getpass.getpass(f"Password{' (empty for none)' if may_be_empty else ''}: ")
     if password and password != getpass.getpass("The same again: "):
         raise Refused("The two passwords differ. Nothing was changed.")
     return password or None

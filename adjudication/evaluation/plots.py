@@ -46,6 +46,10 @@ class Plot:
     ticks: tuple[tuple[float, str], ...]
     height: int
 
+    @property
+    def has_intervals(self) -> bool:
+        return any(mark.low is not None for mark in self.marks)
+
 
 def sorted_table(table: ScoreTable, column: int | None) -> ScoreTable:
     """The rows by a column, the highest first, undefined ones last; as they are without one."""

@@ -105,7 +105,7 @@ def context_findings(options: Options, memo: dict[Any, Any]) -> list[Finding]:
         sources[origin] += count
     found = _of_states(states, options)
     if not found or not found[0].is_fatal:
-        found += _of_topics_once(options, memo) if options["level"] else []
+        found += _of_topics_once(options, memo) + _of_names(options) if options["level"] else []
         found += _of_papers(options) + _of_sources(sources) + _of_newer(options)
     return found
 
@@ -167,6 +167,18 @@ def _of_topics(options: Options) -> list[Finding]:
     if bad:
         found.append(Finding(FATAL, "bad-numbers", f"Numbers of topics cannot be written: {_some(bad)}.", len(bad)))
     return found
+
+
+def _of_names(options: Options) -> list[Finding]:
+    """Papers without a DOI, of which numbers of topics are made."""
+    named = Paper.objects.filter(collection=options.collection, doi="").exclude(key__startswith="10.")
+    names = set(named.values_list("key", flat=True))
+    if not names:
+        return []
+    whose = "it is" if len(names) == 1 else "they are"
+    text = f"{_papers(len(names))} {'has' if len(names) == 1 else 'have'} no DOI, of which numbers of topics are made: "
+    text += f"{whose} numbered by file name ({_some(names)}). State DOIs first: numbers change with them."
+    return [Finding(WARNING, "no-doi", text, len(names))]
 
 
 def _of_papers(options: Options) -> list[Finding]:

@@ -42,6 +42,19 @@ def test_an_address_has_one_account_whatever_its_case() -> None:
     assert User.objects.count() == 1
 
 
+def test_nobody_types_a_password_for_an_account_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("getpass.getpass", lambda prompt: asked.append(prompt) or "a long secret")
+    monkeypatch.setattr("sys.stdin", type("Terminal", (io.StringIO,), {"isatty": lambda _: True})())
+    make("ada@example.org")
+    assert asked == ["Password (empty for none): ", "The same again: "]
+    with pytest.raises(CommandError, match="has an account already"):
+        make("Ada@example.org")
+    assert len(asked) == 2
+    call_command("changepassword", "ada@example.org", stdout=io.StringIO())
+    assert asked[2:] == ["Password: ", "The same again: "]
+
+
 def test_command_reads_the_password_from_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
     result = make(
         "ada@example.org",

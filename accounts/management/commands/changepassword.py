@@ -25,7 +25,7 @@ class Command(ReportingCommand):
 
     def carry_out(self, *, email: str, password_stdin: bool, **_: Any) -> tuple[str, dict[str, Any]]:
         user = user_with(email)
-        password = read_password(password_stdin)
+        password = read_password(password_stdin, may_be_empty=False)
         if not password:
             raise Refused("No password was given. Nothing was changed.")
         check_password(password, user.email, user.name)

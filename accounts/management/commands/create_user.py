@@ -11,6 +11,7 @@ from accounts.actions import create_user
 from accounts.addresses import validate_address
 from accounts.management.passwords import check_password, read_password
 from accounts.management.reporting import PROGRAM, ReportingCommand
+from accounts.models import User
 from accounts.refusals import Conflict, Refused
 
 
@@ -36,15 +37,11 @@ class Command(ReportingCommand):
         self, *, email: str, name: str, staff: bool, password_stdin: bool, **_: Any
     ) -> tuple[str, dict[str, Any]]:
         _check_email(email)
+        _check_new(email)
         password = read_password(password_stdin)
         if password is not None:
             check_password(password, email, name)
-        try:
-            user = create_user(by=None, at=timezone.now(), email=email, password=password, name=name, is_staff=staff)
-        except Conflict as conflict:
-            if mail.is_set_up():
-                raise
-            raise Conflict(f"{conflict.reason} Without a mail server: {PROGRAM} changepassword {email}") from conflict
+        user = create_user(by=None, at=timezone.now(), email=email, password=password, name=name, is_staff=staff)
         summary = f"{user.email} {'can sign in' if password else 'has an account'}{', as staff' if staff else ''}."
         if password is None:
             summary += f" It has no password: {_how_to_get_one(email)}"
@@ -55,6 +52,13 @@ def _how_to_get_one(email: str) -> str:
     if mail.is_set_up():
         return "use “Forgot your password?” on the sign-in page."
     return f"no mail server is set up to send a link, so set one with {PROGRAM} changepassword {email}"
+
+
+def _check_new(email: str) -> None:
+    """Before a password is asked for."""
+    if User.objects.filter(email__iexact=email).exists():
+        text = f"{email} has an account already. Sign in with it, or reset its password."
+        raise Conflict(text if mail.is_set_up() else f"{text} Without a mail server: {PROGRAM} changepassword {email}")
 
 
 def _check_email(email: str) -> None:

@@ -16,6 +16,7 @@ from adjudication.evaluation.further import further_tables
 from adjudication.evaluation.golds.qrels import imported_qrels
 from adjudication.evaluation.measured import Measured, fetch_measured, reports_of
 from adjudication.evaluation.plots import draw_plot, plot_of, sorted_table
+from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.presets.standing import why_stale
 from adjudication.evaluation.requests import delete_qrels
 from adjudication.evaluation.rules import check_can_see
@@ -67,7 +68,10 @@ def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         column = whole_number(request.GET.get("sort"), len(table.columns))
         context |= {"table": sorted_table(table, column), "column": column or 0, "report": job.results["report"]}
         names = list(job.scores.filter(part=0).order_by("pk").values_list("run", flat=True))
-        context |= {"plot": plot_of(table, column or 0), "run_names": names}
+        preset = PRESETS.get(job.parameters.get("preset") or "")
+        measures_runs = preset is None or preset.measures_runs
+        plot = plot_of(table, column or 0) if measures_runs else None
+        context |= {"plot": plot, "measures_runs": measures_runs, "run_names": names}
         context |= {"has_topics": bool(names), "several_runs": len(names) > 1, "spread": spread}
         context |= {"query": urlencode({name: "on" for name, on in spread.items() if on})}
         context |= {"further": further_tables(job.results["report"])}

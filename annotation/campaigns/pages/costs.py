@@ -8,6 +8,7 @@ from annotation.campaigns.forms.campaigns import KindForms, NewCampaignForm, pos
 from annotation.campaigns.pace import WorkToAdd, foresee_workload
 from annotation.campaigns.templates.registry import TEMPLATES
 from annotation.campaigns.templates.template import CampaignTemplate
+from annotation.kind import Judged
 from corpus.models import Collection, Membership
 
 FIRST = "doris-mae"  # the template that is chosen at first
@@ -20,14 +21,26 @@ class Cost:
     template: CampaignTemplate | None = None
     work: WorkToAdd | None = None
     reason: str = ""
+    overlap: int | None = None  # as the form has it
+
+    @property
+    def sentence(self) -> str:
+        return self.template.sentence_of(self.overlap) if self.template else ""
 
 
 def new_campaign_form(
     membership: Membership, data: Any = None, files: Any = None, template: str = ""
 ) -> NewCampaignForm:
     """The form, filled at first with the template of this name where there is one, else with the usual one."""
-    initial = {"template": template if template in TEMPLATES else FIRST} | _alone(membership)
+    initial = {"template": template if template in TEMPLATES else _usual(membership.collection)} | _alone(membership)
     return NewCampaignForm(data, files, initial=initial, membership=membership)
+
+
+def _usual(collection: Collection) -> str:
+    """The template that is chosen at first: where there are papers and no topics, one of papers."""
+    if collection.topics.exists() or not collection.papers.exists():
+        return FIRST
+    return next((name for name, each in TEMPLATES.items() if each.kind_object.judges == Judged.PAPERS), FIRST)
 
 
 def _alone(membership: Membership) -> dict[str, Any]:
@@ -57,5 +70,5 @@ def foresee_cost(collection: Collection, form: NewCampaignForm, kinds: KindForms
             sample=values.get("sample"),
         )
     except Refused as refusal:
-        return Cost(template, reason=refusal.reason)
-    return Cost(template, work)
+        return Cost(template, reason=refusal.reason, overlap=values.get("overlap"))
+    return Cost(template, work, overlap=values.get("overlap"))

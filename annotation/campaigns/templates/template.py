@@ -52,11 +52,10 @@ class CampaignTemplate:
     def assumed_seconds(self) -> float:
         return self.seconds or self.kind_object.assumed_seconds
 
-    @property
-    def sentence(self) -> str:
-        """Its settings and levels, for people."""
+    def sentence_of(self, overlap: int | None = None) -> str:
+        """Its settings and levels, for people, with another number of judges where one is chosen."""
         kind, values = self.kind_object, self.values
-        parts = [f"{counted(values['overlap'], 'person judges', 'people judge')} each {kind.words.item}"]
+        parts = [f"{counted(overlap or values['overlap'], 'person judges', 'people judge')} each {kind.words.item}"]
         if kind.has_orders:
             parts.append(Order(values["order"]).label)
         parts.append(Strategy(values["strategy"]).label)

@@ -297,6 +297,15 @@ def test_a_new_campaign_begins_with_what_fits(material: dict[str, Any], template
     assert way.label == "New campaign"
     client.force_login(made.manager)
     assert re.search(rf'value="{template}"[^>]*checked', client.get(way.address).text)
+    if wants_papers:
+        assert re.search(rf'value="{template}"[^>]*checked', client.get(way.address.partition("?")[0]).text)
+
+
+def test_what_a_new_campaign_begins_as_is_said_with_the_number_of_its_form(client: Client, empty: Collection) -> None:
+    """Who is alone in a collection is offered to judge alone; the template has three people."""
+    client.force_login(MembershipFactory(collection=empty, role=Role.MANAGER).user)
+    page = client.get(reverse("campaign_create", args=[empty.slug])).text
+    assert re.search(r"begins as:</span> <bdi>1 person judges each", page)
 
 
 def test_buttons_are_for_their_roles_and_lead_nowhere_else(client: Client) -> None:

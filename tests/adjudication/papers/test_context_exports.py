@@ -132,6 +132,15 @@ def test_what_nobody_has_confirmed_stays_out_unless_asked_for(material, tmp_path
         export(tmp_path / "n", "--format", "beir", "--level", "sentence")
 
 
+def test_papers_without_a_doi_are_named_where_numbers_are_made_of_it(material, tmp_path, capsys) -> None:
+    out = str(tmp_path / "q")
+    call_command("export", "teas", "--format", "qrels", "--level", "paragraph", "--out", out)
+    assert "no DOI" not in capsys.readouterr().err
+    Paper.objects.filter(key__endswith="7654321").update(key="bells")
+    call_command("export", "teas", "--format", "qrels", "--level", "paragraph", "--out", out)
+    assert "1 paper has no DOI, of which numbers of topics are made" in capsys.readouterr().err
+
+
 def test_two_papers_cannot_share_a_number(material, tmp_path) -> None:
     other = PaperFactory(collection=material.collection, key="10.9/x.7654321")
     make_extraction(other, ExtractionSource.IMPORTED, make_content())

@@ -125,6 +125,10 @@ def test_table_1_needs_no_run(material, client) -> None:
     jobs.carry_out(job)
     table = client.get(reverse("evaluation_table", args=["teas", job.pk, "csv"])).content.decode()
     assert "Paragraphs,1,1" in table
+    page = client.get(reverse("evaluation_detail", args=["teas", job.pk])).text
+    assert "counts twice" in page
+    assert "the highest first" not in page, "kinds of contexts are not runs to be ranked"
+    assert "so there is no plot" not in page
 
 
 @pytest.mark.parametrize("door", ["page", "rest", "command"])

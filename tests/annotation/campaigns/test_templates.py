@@ -44,7 +44,7 @@ def test_a_template_makes_a_campaign_as_it_says(made, template: CampaignTemplate
     assert [[level.value for level in each.levels] for each in drafts_of(campaign)] == LEVELS[template.name]
     assert not problems_of(drafts_of(campaign)) or not drafts_of(campaign)
     assert campaign.guidelines.get().body.strip() == (template.guideline or campaign.kind_object.guideline).strip()
-    assert f"{campaign.overlap} " in template.sentence
+    assert f"{campaign.overlap} " in template.sentence_of()
     assert (Path(settings.BASE_DIR) / "templates" / template.picture).is_file()
     assert template.asks
 
