@@ -11,7 +11,8 @@ from django.middleware.gzip import GZipMiddleware
 class DefaultsMiddleware:
     """What an answer says unless its view says otherwise.
 
-    No page of ours uses camera, microphone, position or payment. And no browser or proxy keeps an answer: after signing
+    No page of ours uses camera, microphone, position or payment: scripts and style sheets, of which a page has dozens,
+    need not say so, as it is the page's own answer that counts. And no browser or proxy keeps an answer: after signing
     out, Back would show it to the next person.
     """
 
@@ -20,7 +21,8 @@ class DefaultsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
+        if not response.get("Content-Type", "").startswith(("text/javascript", "text/css")):
+            response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 

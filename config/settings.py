@@ -198,6 +198,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"},
 }
+WHITENOISE_ALLOW_ALL_ORIGINS = False  # pages elsewhere need none of them
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # no page asks for the others, and to compress both is twice the work
 CODE_VERSION = env.text("LITMUS_VERSION", "0.2.0")  # stored with every computed figure
 

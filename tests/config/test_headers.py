@@ -5,6 +5,7 @@ Those as the server gets them: the test client would take their bodies away itse
 
 import gzip
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,19 @@ def test_head_has_the_headers_of_get_and_no_body(address: str) -> None:
     assert (found.status_code, body_of(found)) == (wanted.status_code, b"")
     assert found.headers["Content-Type"] == wanted.headers["Content-Type"]
     assert found.headers["Content-Length"] == str(len(page)) != "0"
+
+
+@pytest.mark.usefixtures("somebody")
+def test_what_rules_a_page_is_said_by_the_page_and_not_by_each_of_its_files(settings: Any, tmp_path: Path) -> None:
+    settings.STATIC_ROOT = tmp_path
+    (tmp_path / "own.css").write_text("a { color: red }")
+    handler, ask = WSGIHandler(), RequestFactory()
+    page, sheet = (handler.get_response(ask.get(each)) for each in ("/accounts/login/", "/static/own.css"))
+    assert (sheet.status_code, body_of(sheet)) == (200, b"a { color: red }")
+    assert page.headers["Permissions-Policy"].startswith("camera=()")
+    assert not {"Permissions-Policy", "Access-Control-Allow-Origin"} & {*sheet.headers}
+    assert sheet.headers["X-Content-Type-Options"] == "nosniff"
+    sheet.close()
 
 
 def test_head_makes_nothing_of_a_file() -> None:
