@@ -3,7 +3,6 @@
 from django import forms
 
 from corpus.imports.forms import ImportForm, match_field
-from engines.formats.judgment_columns import DETAILS
 
 
 class JudgmentImportForm(ImportForm):
@@ -17,7 +16,5 @@ class JudgmentImportForm(ImportForm):
     machine = forms.BooleanField(required=False, label="The labels are a machine's")
 
     match = match_field()
-
-    details = ", ".join(column.name for column in DETAILS)  # that say how a label was given
 
     field_order = ("uploads", "format", "annotator", "machine", "match", "dry_run")

@@ -195,9 +195,7 @@ class DocumentImportForm(ImportForm):
     year_from = forms.IntegerField(
         required=False, min_value=0, max_value=9999, label="From year", help_text="Documents without a year stay out."
     )
-    year_to = forms.IntegerField(
-        required=False, min_value=0, max_value=9999, label="To year", help_text="Documents without a year stay out."
-    )
+    year_to = forms.IntegerField(required=False, min_value=0, max_value=9999, label="To year")
     venues = NamesField(
         required=False,
         label="Venues",
