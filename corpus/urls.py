@@ -14,7 +14,7 @@ from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, INVI
 from corpus.questions.pages import author_answers, author_calls, generation, mentions
 from corpus.runs import pages as runs
 from corpus.runs.operations import DELETE_RUN
-from corpus.topics.operations import CREATE_TOPIC, MAKE_SUB_QUERIES
+from corpus.topics.operations import MAKE_SUB_QUERIES, topic_create
 from corpus.topics.pages import history, sub_queries, topics, workshop
 
 PAGES: tuple[Any, ...] = (
@@ -68,7 +68,7 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("sub-queries/", sub_queries.sub_query_list),
     ("sub-queries/new/", MAKE_SUB_QUERIES.page, "sub_query_create"),
     ("sub-queries/removal/", sub_queries.sub_query_delete),
-    ("topics/new/", CREATE_TOPIC.page, "topic_create"),
+    ("topics/new/", topic_create, "topic_create"),
     ("topics/<int:pk>/", topics.topic_detail),
     ("topics/<int:pk>/edit/", topics.topic_edit),
     ("topics/<int:pk>/deletion/", topics.topic_delete),

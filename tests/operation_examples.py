@@ -195,7 +195,7 @@ def make_cycle() -> dict[str, str]:
 
 
 EXAMPLES: dict[str, Example] = {  # by the name of the action
-    "create_topic": Example(
+    "write_topic": Example(
         make_topics,
         given={
             "number": "t1",
@@ -209,7 +209,9 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
             "category": "tea",
             "source_papers": "",
             "targets": "",
+            "aspects": "States minutes.",
         },
+        audits="create_topic",
         wrong={"number": "1", "kind": "none", "source_papers": "nowhere", "targets": "nowhere"},
     ),
     "delete_run": Example(make_a_run),

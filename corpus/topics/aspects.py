@@ -17,12 +17,22 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Refused
 from corpus.collections.rules import check_manager
-from corpus.models import Aspect, AspectNode, Change, Topic
+from corpus.models import Aspect, AspectNode, Change, Collection, Topic
 from corpus.topics.judged import aspects_in_campaigns, judged_aspects
+from corpus.topics.topics import create_topic
 from corpus.topics.trees import LONGEST_ASPECT
 from corpus.topics.versions import keep_first_versions, keep_versions, locked_topic
 
 MOST_ASPECTS = 500  # places in one tree
+
+
+@transaction.atomic
+def write_topic(*, by: User, at: datetime, collection: Collection, aspects: Sequence[str] = (), **fields: Any) -> Topic:
+    """A new topic (see `create_topic`) with these aspects, in their order, on top of its tree: all of it or nothing."""
+    topic = create_topic(by=by, at=at, collection=collection, **fields)
+    for text in aspects:
+        add_aspect(by=by, at=at, topic=topic, text=text)
+    return topic
 
 
 @transaction.atomic

@@ -5,10 +5,11 @@ from typing import Any
 
 from django import forms
 
-from corpus.models import ReviewVerdict, Topic, TopicKind, TopicVersion
+from corpus.models import Collection, ReviewVerdict, Topic, TopicKind, TopicVersion
 from corpus.models.topics import LONGEST_AUTHOR, LONGEST_CATEGORY, LONGEST_SOURCE
 from corpus.topics.reviews import LONGEST_NOTE
 from corpus.topics.sub_queries import MOST_ASPECTS
+from corpus.topics.topics import has_aspects
 from corpus.topics.trees import LONGEST_ASPECT
 from engines.formats.records import MAX_TOPIC_LENGTH
 from engines.pdf.sentences import sentence_spans
@@ -83,6 +84,28 @@ class TopicForm(forms.Form):
         """Show these fields without letting them be changed."""
         for name in names:
             self.fields[name].disabled = True
+
+
+class NewTopicForm(TopicForm):
+    """A new topic, with its aspects where the collection's topics have some, or where it has no topic yet."""
+
+    aspects = forms.CharField(
+        required=False,
+        max_length=LONGEST_QUERY,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="One in each line: what a document must do to meet it. Each is judged by itself. Sub-aspects and"
+        " ties to sentences come afterwards.",
+    )
+
+    field_order = ("number", "kind", "title", "text", "aspects")
+
+    def __init__(self, *args: Any, collection: Collection | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if collection is not None and collection.topics.exists() and not has_aspects(collection):
+            del self.fields["aspects"]
+
+    def clean_aspects(self) -> list[str]:
+        return list(dict.fromkeys(lines_of(self.cleaned_data["aspects"])))
 
 
 def initial_of(topic: Topic) -> dict[str, Any]:

@@ -1,16 +1,22 @@
 """What can be done in a collection with topics: one is written, sub-queries are made of them."""
 
 from dataclasses import asdict
+from functools import wraps
+from http import HTTPStatus
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 
 from accounts.operations import Operation
 from corpus.collections.places import in_collection
 from corpus.collections.rules import MANAGE
-from corpus.topics.forms import SizeForm, TopicForm
+from corpus.models import Topic
+from corpus.topics.aspects import write_topic
+from corpus.topics.forms import NewTopicForm, SizeForm
 from corpus.topics.sub_queries import MadeSubQueries, make_sub_queries
-from corpus.topics.topics import create_topic
 
 
 def _report(made: MadeSubQueries) -> str:
@@ -19,22 +25,39 @@ def _report(made: MadeSubQueries) -> str:
     return f"{n.total:,} sub-queries of {made.size} aspects: {changes}; {n.left_out:,} combinations left out."
 
 
+def _created(topic: Topic) -> str:
+    aspects = topic.nodes.count()
+    return f"Topic {topic.number} created{f' with {aspects:,} aspect{pluralize(aspects)}' if aspects else ''}."
+
+
 def _show(made: MadeSubQueries) -> dict[str, Any]:
     return {**asdict(made.counts), "sub_queries": made.counts.total, "aspects": made.size}
 
 
 CREATE_TOPIC = Operation(
-    action=create_topic,
-    form=TopicForm,
-    place=in_collection("topics", "topic_list"),
+    action=write_topic,
+    form=NewTopicForm,
+    place=in_collection("topics", "topic_list", "collection"),
     roles=MANAGE,
     about="Write a topic. Over REST and by command, topics come in as imports.",
     title="Write a topic",
     button="Save",
-    report=lambda topic: f"Topic {topic.number} created. Next: its aspects.",
+    template="corpus/topics/topic_create.html",
+    report=_created,
     goes_to=lambda topic: reverse("topic_detail", args=[topic.collection.slug, topic.pk]),
     to_json=lambda topic: {"number": topic.number},
 )
+
+_write = CREATE_TOPIC.page
+
+
+@wraps(_write)
+def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """The page of the verb; its second button leads to an empty form again."""
+    answer = _write(request, slug=slug)
+    goes_on = answer.status_code == HTTPStatus.FOUND and "another" in request.POST
+    return redirect("topic_create", slug) if goes_on else answer
+
 
 MAKE_SUB_QUERIES = Operation(
     called="make_sub_queries",

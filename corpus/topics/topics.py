@@ -206,6 +206,11 @@ def create_topic(
     return topic
 
 
+def has_aspects(collection: Collection) -> bool:
+    """Whether any of its topics has some."""
+    return Aspect.objects.filter(topic__collection=collection).exists()
+
+
 @transaction.atomic
 def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topic:
     """Change fields; those that annotators read only while nobody has judged the topic."""

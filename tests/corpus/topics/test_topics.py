@@ -10,6 +10,7 @@ from accounts.models import AuditEvent, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.models import AspectNode, Collection, Membership, Role, Target, Topic
 from corpus.topics.topics import JUDGED, create_topic, delete_topic, move_topic, neighbours, update_topic
+from corpus.topics.trees import LONGEST_ASPECT
 from tests.corpus.judging import judge, put_in_campaign
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree
@@ -146,6 +147,27 @@ class TestPages:
         assert (again.status_code, b"number 9 already" in again.content) == (422, True)
         blank = client.post(address, {"number": "a b", "kind": "question", "text": "Again?"})
         assert (blank.status_code, b"must not contain spaces" in blank.content) == (422, True)
+
+    def test_several_topics_with_their_aspects_are_written_one_after_the_other(
+        self, collection: Collection, members: dict[Role, Membership]
+    ) -> None:
+        client = as_role(members, Role.MANAGER)
+        address = reverse("topic_create", args=["tea"])
+        sent = {"kind": "complex-query", "text": "How?", "aspects": "Is hot.\n\n Is long. \nIs hot.", "another": "1"}
+        answer = client.post(address, {**sent, "number": "1"}, follow=True)
+        assert answer.redirect_chain == [(address, 302)]
+        assert "Topic 1 created with 2 aspects." in answer.text
+        topic = collection.topics.get()
+        nodes = topic.nodes.order_by("position").values_list("aspect__text", flat=True)
+        assert list(nodes) == ["Is hot.", "Is long."]
+        long = client.post(address, {**sent, "number": "2", "aspects": f"Is hot.\n{'x' * (LONGEST_ASPECT + 1)}"})
+        assert (long.status_code, "An aspect has at most" in long.text) == (422, True)
+        assert collection.topics.count() == 1, "all of it or nothing"
+        del sent["another"]
+        assert client.post(address, {**sent, "number": "2"})["Location"] != address
+        collection.topics.all().delete()
+        TopicFactory(collection=collection, number="3")
+        assert 'name="aspects"' not in client.get(address).text, "topics of this collection have none"
 
     def test_editing_shows_and_keeps_everything(self, collection: Collection, members: dict[Role, Membership]) -> None:
         topic = TopicFactory(collection=collection, number="7", narrative="Only <b>hot</b>.", source="author")
