@@ -30,8 +30,9 @@ class Evaluation(Job):
         report = self.results.get("report", {})
         against = report.get("gold_label") or self.parameters.get("gold", "")
         runs = len(self.parameters.get("runs", []))
-        what = self.parameters.get("preset") or against
-        return f"{runs} {'run' if runs == 1 else 'runs'}, {what}" if runs else str(what)
+        what = report.get("preset_label") or self.parameters.get("preset") or against
+        is_of_runs = runs and report.get("parts") != []  # a table of contexts measures none
+        return f"{runs} {'run' if runs == 1 else 'runs'}, {what}" if is_of_runs else str(what)
 
 
 class EvaluationScores(models.Model):

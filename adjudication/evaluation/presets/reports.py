@@ -35,6 +35,7 @@ class PresetReport:
         return {
             **first,
             "preset": self.spec.preset,
+            "preset_label": find_preset(self.spec.preset).label,
             "table": self.table.to_json(),
             "parts": [each.to_json() for each in self.parts],
         }

@@ -71,6 +71,7 @@ def test_planning_is_asked_for_unless_opening_gives_the_items_out(made, strategy
         page = text_of(client.get(url(name)))
         assert (f'class="button" href="{url("assignment_plan")}"' in page) == is_asked, name
         assert ("fewer annotators than they need" in page) == (is_asked and name == "campaign_detail")
+        assert "they need.</p> <a" not in page, "the guide and the list of steps have the button"
     build = ItemBuild(campaign=campaign, state="done")
     assert ("Plan the assignment" in [label for _, label in ItemBuildJob("items").links(build, None)]) == is_asked
     assert ("plan" in [tab.key for tab in tabs_for("do in campaign", "manager", campaign)]) == is_asked
