@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -123,7 +123,16 @@ def finish_extraction(*, extraction: Extraction, by: User, at: datetime, despite
         raise Refused(f"{blocking[0]} {more}Correct it, or finish the paper anyway.")
     _set_state(extraction, ExtractionState.FINISHED, at)
     _record(extraction, by, at, "finish_extraction", revision=extraction.current, findings=len(blocking))
+    _fold_guideline(extraction)
     return extraction
+
+
+def _fold_guideline(extraction: Extraction) -> None:
+    """After their first paper the person knows the guideline: it is folded from then on, until they open it again."""
+    judge = Annotator.objects.filter(assignments=extraction.assignment_id, guideline_folded=0)
+    earlier = Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE)
+    first = judge.exclude(Exists(earlier.exclude(pk=extraction.assignment_id)))
+    first.update(guideline_folded=F("guideline_seen"))
 
 
 @transaction.atomic

@@ -55,19 +55,19 @@ def test_what_went_well_goes_when_it_was_read(new_page: NewPage) -> None:
 def test_warnings_stay_until_they_are_closed(new_page: NewPage) -> None:
     page = new_page(UserFactory())
     page.clock.install()
-    page.goto("/accounts/tokens/")
-    page.get_by_label("What is it for?").fill("the lab")
-    page.get_by_role("button", name="Create token").click()
-    page.get_by_role("button", name="Copy").click()
+    page.goto(PROFILE)
+    page.route("**/accounts/theme/", lambda route: route.abort())
+    page.locator("details.menu > summary").click()
+    page.get_by_role("button", name="Dark").click()
     message = page.locator("#messages .alert.warn")
-    expect(message).to_contain_text("does not let pages copy")
+    expect(message).to_contain_text("could not be stored")
     page.clock.run_for(600_000)
     message.get_by_role("button", name="Dismiss").click()
     expect(message).to_have_count(0)
 
 
 PRINTED = ("collection_dashboard", "member_list", "campaign_detail", "judgment_list", "topic_detail")
-TO_PRESS = ":is(nav, button, .button, input, select, textarea, .masthead, #messages, summary.button):visible"
+TO_PRESS = ":is(nav, button, .button, input, select, textarea, .masthead, #messages, details:not([open])):visible"
 
 
 def test_paper_has_no_controls(new_page: NewPage, live_server: object) -> None:

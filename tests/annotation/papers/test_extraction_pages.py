@@ -147,3 +147,25 @@ def test_agreement_of_those_who_finished_is_shown_with_the_papers_they_differ_on
     assert reverse("paper_detail", args=["teas", paper.pk]) in page
     client.force_login(material.people["ana"])
     assert client.get(address).status_code == 403
+
+
+def test_the_guideline_is_folded_after_the_first_paper_until_it_is_opened(material, client) -> None:
+    campaign = campaign_of(material, overlap=3)
+    client.force_login(material.people["ana"])
+    papers = [item.paper for item in campaign.items.order_by("pk")]
+
+    def is_open(paper: Paper) -> bool:
+        here = ("teas", campaign.slug, assignment_of(campaign, "ana", paper).pk)
+        return client.get(reverse("extraction_detail", args=here)).context["guideline_open"]
+
+    def finish(paper: Paper) -> None:
+        here = ("teas", campaign.slug, assignment_of(campaign, "ana", paper).pk)
+        client.post(reverse("extraction_finish", args=here), {"despite": "yes"})
+
+    assert is_open(papers[0])
+    assert is_open(papers[1]), "one that is only looked at has not been worked through"
+    finish(papers[0])
+    assert not is_open(papers[1])
+    client.post(reverse("label_guideline", args=["teas", campaign.slug]), {"version": 1, "folded": "no"})
+    finish(papers[1])
+    assert is_open(papers[2]), "who opened it again wants it open"
