@@ -121,7 +121,7 @@ class ImportCounts:
 
     def _on_other_fields(self) -> list[str]:
         read = {name: count for name, count in self.other_fields.items() if name in READ_AND_KEPT}
-        others = self.other_fields - Counter(read)
+        others = Counter(self.other_fields) - Counter(read)  # kept readings come back from JSON
         said = [f"Read, and kept for exports too: {_named(Counter(read))}."] if read else []
         return said + ([f"Other fields, kept with the records that have them: {_named(others)}."] if others else [])
 
