@@ -129,9 +129,11 @@ def finish_extraction(*, extraction: Extraction, by: User, at: datetime, despite
 
 def _fold_guideline(extraction: Extraction) -> None:
     """After their first paper the person knows the guideline: it is folded from then on, until they open it again."""
-    judge = Annotator.objects.filter(assignments=extraction.assignment_id, guideline_folded=0)
-    earlier = Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE)
-    first = judge.exclude(Exists(earlier.exclude(pk=extraction.assignment_id)))
+    assignment = extraction.assignment
+    if assignment is None:
+        return
+    earlier = Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE).exclude(pk=assignment.pk)
+    first = Annotator.objects.filter(~Exists(earlier), pk=assignment.annotator_id, guideline_folded=0)
     first.update(guideline_folded=F("guideline_seen"))
 
 
