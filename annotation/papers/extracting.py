@@ -130,7 +130,7 @@ def finish_extraction(*, extraction: Extraction, by: User, at: datetime, despite
 def _fold_guideline(extraction: Extraction) -> None:
     """After their first paper the person knows the guideline: it is folded from then on, until they open it again."""
     assignment = extraction.assignment
-    if assignment is None:
+    if assignment is None or assignment.annotator_id is None:
         return
     earlier = Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE).exclude(pk=assignment.pk)
     first = Annotator.objects.filter(~Exists(earlier), pk=assignment.annotator_id, guideline_folded=0)
