@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import (
     Criterion,
+    Level,
     Order,
 )
 from corpus.models import Document, Topic
@@ -57,6 +58,17 @@ def test_a_grid_by_arrows_and_digits_is_sent_at_once(new_page):
     expect_saved(page)
     assert len(requests) == 1
     assert values(built)[:3] == [1, 0, 1]
+
+
+def test_of_a_grid_that_is_refused_in_part_the_rest_is_counted(new_page):
+    built = build_grid()
+    page = open_labelling(new_page, built)
+    Level.objects.filter(value=2).delete()
+    for key in ("2", "0", "1", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator("[data-cell] .cell-error").first).to_contain_text("2 is not on the scale")
+    expect(page.locator("[data-part=progress-text]")).to_have_text("2 of 6 done")
+    assert values(built)[:3] == [None, 0, 1]
 
 
 def test_the_row_at_work_is_never_under_the_buttons(new_page):
