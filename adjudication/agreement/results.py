@@ -329,14 +329,17 @@ def p_text(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}" if value >= 0.001 else "< 0.001"
 
 
-def block_figures(run: AgreementRun, criterion: str) -> dict[str, list[FigureText]]:
-    """{block: its figures in the order of `STATISTICS`}, only blocks that have any."""
-    rows = sorted(run.results.filter(criterion=criterion, scope="block"), key=lambda row: rank(row.statistic))
-    return {block: found for block in BLOCKS if (found := [show(row) for row in rows if row.block == block])}
+def unpaired(run: AgreementRun, criterion: str) -> list[AgreementResult]:
+    """All figures that are not about a single pair, in the order of `STATISTICS`. One query."""
+    return sorted(run.results.filter(criterion=criterion).exclude(scope="pair"), key=lambda row: rank(row.statistic))
 
 
-def whole_figures(run: AgreementRun, criterion: str) -> list[FigureText]:
-    """All annotators together: means over pairs, and the coefficients of several annotators."""
-    rows = list(run.results.filter(criterion=criterion, scope__in=["mean", "all"]))
-    rows.sort(key=lambda row: rank(row.statistic))
-    return [show(row, figure_name(row)) for row in rows]
+def block_figures(rows: Iterable[AgreementResult]) -> dict[str, list[FigureText]]:
+    """{block: its figures among `unpaired`}, only blocks that have any."""
+    inside = [row for row in rows if row.scope == "block"]
+    return {block: found for block in BLOCKS if (found := [show(row) for row in inside if row.block == block])}
+
+
+def whole_figures(rows: Iterable[AgreementResult]) -> list[FigureText]:
+    """All annotators together, among `unpaired`: means over pairs, and the coefficients of several annotators."""
+    return [show(row, figure_name(row)) for row in rows if row.scope in ("mean", "all")]

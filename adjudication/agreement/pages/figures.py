@@ -24,6 +24,7 @@ from adjudication.agreement.results import (
     block_label,
     comparisons,
     pair_figures,
+    unpaired,
     whole_figures,
     why_nothing,
 )
@@ -115,10 +116,11 @@ def topics_among(detail: dict[str, Any], choice: str) -> str:
 
 def tables_context(run: AgreementRun, criterion: Criterion, shown: dict[str, Any]) -> dict[str, Any]:
     """People together, everybody together, blocks side by side, how it was computed; `shown` is figures_context's."""
-    blocks = block_figures(run, criterion.key)
+    rows = unpaired(run, criterion.key)
+    blocks = block_figures(rows)
     alone = {block for block, figures in blocks.items() if {figure.reason for figure in figures} == {ALONE}}
     columns = dict(_column(block, figures) for block, figures in blocks.items() if block not in alone)
-    whole = whole_figures(run, criterion.key)
+    whole = whole_figures(rows)
     people = blocks.get("HH", []) if shown["has_machines"] else whole
     names = dict.fromkeys((shown["statistic"], RAW))
     return {

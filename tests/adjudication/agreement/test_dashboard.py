@@ -67,7 +67,7 @@ def test_blocks_say_once_what_holds_for_all_of_them() -> None:
     agree(found)
     client = client_of(found, "viewer")
     page = main_of(client.get(address("agreement_detail", slug="coffee")).content.decode())
-    blocks = text_of(page.split('id="blocks-heading"')[1].split("</section>")[0])
+    blocks = text_of(page.split('id="blocks-heading"')[1].split("</details>")[0])
     assert "People with the vote of the other voters" in blocks
     assert "Machine runs with each other: undefined, there is only one." in blocks
     assert "who voted is compared" not in blocks

@@ -52,11 +52,11 @@ def test_the_shades_of_the_confusion_are_the_shares_of_its_rows(page: str) -> No
     assert [int(shade) for shade, _ in used[0]] == [round(5 * count / 24) for count in counts]
 
 
-def test_what_many_figures_lack_is_said_once_above_them_and_by_a_letter_in_each(page: str) -> None:
+def test_what_many_figures_lack_is_said_once_below_them_and_by_a_letter_in_each(page: str) -> None:
     """Its 24 items are of two topics."""
     why = "No interval: fewer than 8 topics are too few for an interval over topics"
     assert text_of(page).count(why) == 1
-    notes, tables = page.split("</ul>", maxsplit=1)
+    tables, notes = page.split('aria-label="Notes on several figures"')
     assert f"a {why}. Resampling items gives an interval, which is too narrow if topics differ." in text_of(notes)
     assert tables.count(f'<sup title="{why}">a</sup>') > 10
 
