@@ -144,6 +144,7 @@ def test_from_the_form_to_the_table(client: Client, built: Built) -> None:
     page = client.get(answer["Location"] + "?sort=1").content.decode()
     assert 'aria-sort="descending"' in page
     assert 'class="forest-plot"' in page
+    assert "with 95% intervals over topics, the highest first" in page
     assert "half ranks nothing for 3 topics of the gold" in page
     assert EvaluationScores.objects.filter(evaluation=job).count() == 2
     topics = client.get(reverse("evaluation_topics", args=["tea", job.pk]), {"measure": "AP", "a": "good", "b": "half"})

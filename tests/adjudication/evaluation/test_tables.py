@@ -278,6 +278,7 @@ def test_the_axis_of_a_plot_has_the_numbers_of_the_table(built: Built) -> None:
     assert counts is not None
     assert shares is not None
     assert (counts.marks[0].words, max(float(text) for _, text in counts.ticks) < 2) == ("1.0, no interval", True)
+    assert not counts.has_intervals, "so its page promises none"
     assert max(float(text) for _, text in shares.ticks) > 2
     for plot in (counts, shares):
         texts = [float(text) for _, text in plot.ticks]
