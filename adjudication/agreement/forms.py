@@ -163,14 +163,16 @@ class SampleSizeForm(forms.Form):
         min_value=50,
         max_value=99.9,
         required=False,
-        help_text="The chance to find the difference if it is there. Only for differences.",
+        help_text="The probability of detecting the difference if it exists. Only for differences.",
     )
     assumed = forms.FloatField(
         label="Assumed agreement, percent",
         min_value=1,
         max_value=99,
         required=False,
-        help_text="Without a pilot: what share of labels two people will agree on. Only for agreement and ±.",
+        help_text=(
+            "Without a pilot: the share of labels on which you expect two people to agree. Only for agreement and ±."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def request_vote(
     labels = counted_judgments(campaign)
     votes = labels.filter(assignment__annotator__kind__in=KINDS[voters])
     if voters != "all" and labels.exists() and not votes.exists():
-        raise Refused(f"No {voters[:-1]} has judged in this campaign, so there is nobody whose votes could be counted.")
+        raise Refused(f"No {voters[:-1]} has judged in this campaign, so there are no votes to count.")
     parameters = {"weighted": weighted, "voters": voters}
     return _queue(
         VoteRun, "request_vote", campaign, by, at, send=send, ties=ties, min_votes=min_votes, parameters=parameters
@@ -128,7 +128,7 @@ def _queue(
     if no_agreement := procedure_of(campaign).no_agreement:
         raise Refused(f"{campaign} {no_agreement}")
     if not counted_judgments(campaign).exists():
-        raise Refused("There are no judgments in this campaign yet. Come back when somebody has judged.")
+        raise Refused("This campaign has no judgments yet. Come back after the first ones.")
     job = jobs.new_job(model, by=by, at=at, send=send, campaign=campaign, **fields)
     parameters = fields.pop("parameters")
     record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **fields, **parameters)

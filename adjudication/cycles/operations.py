@@ -81,8 +81,8 @@ DECIDE_CYCLE = Operation(
     form=CycleDecisionForm,
     place=_in_cycle(has_page=True),
     roles=MANAGE,
-    about="End the cycle, with the table that the decision stands on. To annotate after a test that is not passed takes"
-    " `override`.",
+    about="End the cycle, with the table on which the decision is based. To annotate after a test that is not passed"
+    " takes `override`.",
     title="Decide",
     button="Record the decision",
     template="adjudication/cycles/cycle_detail.html",

@@ -248,7 +248,7 @@ def why_cannot_test(cycle: AnnoCycle, trial: Trial) -> str:
 def decide_cycle(
     *, cycle: AnnoCycle, by: User | None, at: datetime, outcome: str, reason: str, override: bool = False
 ) -> AnnoCycle:
-    """End the cycle, with the table that the decision stands on.
+    """End the cycle, with the table on which the decision is based.
 
     To annotate everything takes a passed test: equivalence within the margin that was fixed before, on every figure.
     `override` does without; its reason then goes with the machine's labels wherever they are used.
@@ -266,7 +266,8 @@ def decide_cycle(
     trial = fetch_trial(cycle, count_tests(cycle))
     if outcome != Outcome.STOP and (trial is None or not trial.is_current):
         raise Refused(
-            "The decision stands on the test, and its figures are missing or older than newer judgments or verdicts."
+            "The decision is based on the test, whose figures are missing or older than the newest judgments or"
+            " verdicts."
         )
     cycle.test_passed = trial.is_passed if trial and trial.is_current else None
     if outcome == Outcome.ANNOTATE and not cycle.test_passed:

@@ -296,6 +296,6 @@ def _with_sensitivity(
 def _unpooled(runs: Iterable[str], methods: Iterable[str]) -> Iterator[str]:
     """What sensitivity to the pools cannot say."""
     if not (known := set(methods)):
-        yield "Nothing says what brought the judged documents into pools: how far figures depend on them is unknown."
+        yield "The origin of the judged documents is not recorded, so how far figures depend on it is unknown."
     elif strangers := [run for run in runs if run not in known]:
         yield f"No pool was made of {', '.join(strangers)}: nothing of the pools is left out for them."

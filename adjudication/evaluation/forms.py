@@ -109,7 +109,7 @@ class JudgingForm(forms.Form):
     )
     campaign = AnyWord(
         required=False,
-        help_text="Items are added to it; what it has already stays.",
+        help_text="Items are added to it; existing items are kept.",
     )
     name = forms.CharField(
         required=False,
@@ -197,7 +197,7 @@ class EvaluationForm(forms.Form):
     )
     random = forms.BooleanField(label="Add a row of shuffled pools", required=False)
     sensitivity = forms.BooleanField(
-        label="Measure the pools without what each method alone brought",
+        label="Measure dependence on the documents that only one method found",
         required=False,
         help_text="Methods are pooled runs, searches and lists.",
     )
@@ -218,7 +218,7 @@ class EvaluationForm(forms.Form):
         label="Seed",
         required=False,
         initial=EvaluationSpec.seed,
-        help_text="The same seed gives the same figures.",
+        help_text="The same seed always gives the same figures.",
     )
 
     def __init__(self, data: Any = None, *, collection: Collection, is_page: bool = False) -> None:

@@ -77,7 +77,7 @@ def check_words(collection: Collection, spec: EvaluationSpec, files: Mapping[str
     """Check the options before any work. Errors: Refused for invalid ones; NotAllowed for sealed labels."""
     spec.check()
     if not (spec.gold or spec.preset):
-        raise Refused("Say against what the runs are measured: choose a gold or a preset.")
+        raise Refused("Choose a gold or a preset to measure the runs against.")
     if spec.preset:
         find_preset(spec.preset).check(spec)
     for gold in spec.golds:

@@ -177,7 +177,7 @@ class Exporter(ABC):
     adds_up: ClassVar[bool] = False  # whether its readers add up the values of aspects, so that none can be left out
     labels: ClassVar[bool] = True  # whether it is made of labels, so that who still has to judge them may not take it
 
-    nothing: str = "It would hold nothing."  # why it is refused where no finding says why it is empty
+    nothing: str = "It would be empty."  # why it is refused where no finding says why it is empty
     unpacks: ClassVar[bool] = False  # whether the command writes the archive's files to a folder
     anyway: ClassVar[Mapping[str, str]] = {}  # {option of other exports: the sentence that this one does so anyway}
     by_suffix: ClassVar[Mapping[str, str]] = {}  # {suffix of the command's file: export that is written instead}
@@ -277,7 +277,7 @@ def find_campaign(collection: Collection, slug: str) -> Campaign:
         raise Refused(f"{collection.slug} has no campaign “{slug}”. " + (f"It has: {known}." if known else ""))
     campaigns = [campaign for campaign in campaigns if not campaign.kind_object.no_criteria] or campaigns
     if len(campaigns) != 1:
-        raise Refused(f"Say which campaign: {known}." if known else "There is no campaign yet, so nothing is judged.")
+        raise Refused(f"Say which campaign: {known}." if known else "No campaign yet, so no judgments.")
     return campaigns[0]
 
 

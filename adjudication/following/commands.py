@@ -17,7 +17,10 @@ class PaySheetCommand(ReportingCommand):
     task = "Look after"
     example = "pay_sheet demo main-round"
     line = "What everybody has earned in a campaign, as CSV"
-    help = "What everybody has earned in a campaign up to now, by the rate of set_pay_rate, as CSV. Litmus pays nobody."
+    help = (
+        "What everybody has earned in a campaign up to now, by the rate of set_pay_rate, as CSV. Litmus makes no"
+        " payments."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -88,7 +88,7 @@ class WorkPage:
             return "Items of the open queue belong to nobody until taken, so no person is late."
         is_over = self.time_left.days < 1
         if not self.late:
-            return "Nobody has items left." if is_over else "Nobody is known to be late."
+            return "Nobody has items left." if is_over else "No person is known to be late."
         are = "is" if len(self.late) == 1 else "are"
         are_late = f"{are} late" if is_over else "would not finish in time at the pace of the last days"
         return f"{len(self.late):,} of {len(self.people):,} people {are_late}:"

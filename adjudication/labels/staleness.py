@@ -74,7 +74,7 @@ class Standing(Generic[R]):
         if self.since:
             return f"Computed before {self.since}."
         if self.verdicts_since:
-            return f"Figures with the verdict were computed before {self.verdicts_since}; all others are of today."
+            return f"Figures with the verdict were computed before {self.verdicts_since}; all others are current."
         return ""
 
 

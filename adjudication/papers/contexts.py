@@ -116,7 +116,7 @@ def _of_states(states: Counter[str], options: Options) -> list[Finding]:
     waiting = states[MACHINE] + states[DRAFT]
     if not options["drafts"] and states.total() == waiting + states[NOTHING] + states[DISAGREED]:
         advice = options.advise("", ("drafts", "1")) if waiting else ""
-        return [Finding(FATAL, "nothing-confirmed", "No paper is confirmed by anybody yet.", waiting, advice=advice)]
+        return [Finding(FATAL, "nothing-confirmed", "No paper has been confirmed yet.", waiting, advice=advice)]
     found = []
     if waiting:
         state = "not confirmed yet and marked so" if options["drafts"] else "left out: not confirmed yet"
@@ -210,7 +210,7 @@ def _of_sources(sources: Mapping[str, int]) -> list[Finding]:
     if not written.keys() - {IMPORTED}:
         return []
     listed = ", ".join(f"{count:,} {words}" for count, words in source_words(written))
-    return [Finding(WARNING, "sources", f"Papers that people stand by: {listed}.", sum(written.values()))]
+    return [Finding(WARNING, "sources", f"Papers finished by people: {listed}.", sum(written.values()))]
 
 
 def _of_newer(options: Options) -> list[Finding]:

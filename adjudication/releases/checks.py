@@ -97,7 +97,7 @@ def _of_collection(recipe: Recipe) -> Iterator[Check]:
             rest=f"PATCH /api/collections/{slug}/ with licence",
             command=f"update_collection {slug} --licence LICENCE",
         )
-        advice = f"Without one nobody may use the release: {name}."
+        advice = f"Without a licence, nobody may use the release: {name}."
         page = reverse("collection_edit", args=[slug])
         yield Check("no_licence", "The collection has no licence.", page, advice=advice)
     if not recipe.judged_sets:

@@ -36,7 +36,7 @@ def licence(facts: Facts) -> str:
     found = licence_of(facts)
     if not found:
         return "No licence was stated.\n"
-    return f"{found}\n\nThis licence is stated for the collection. What was imported may have terms of its own.\n"
+    return f"{found}\n\nThis licence is stated for the collection. Imported material may have other terms.\n"
 
 
 def licence_of(facts: Facts) -> str:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from accounts.job_kinds import Progress
 from engines.extras import require
 
-NOTHING = "It would hold nothing."
+NOTHING = "It would be empty."
 PARQUET_ROWS = 10_000  # in a group
 TYPES = {
     ".jsonl": "application/jsonlines",

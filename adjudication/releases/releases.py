@@ -81,7 +81,7 @@ def check_is_complete(found: list[Check], force: str) -> None:
     if blocking and not force.strip():
         shown = "\n".join(f"- {text}" for text in blocking)
         raise Refused(
-            f"The collection is not ready to be released:\n{shown}\nCorrect it, or give a reason to release it"
+            f"The collection is not ready for release:\n{shown}\nCorrect it, or give a reason to release it"
             " anyway; the reason is printed in the release."
         )
 

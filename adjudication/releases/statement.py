@@ -41,17 +41,17 @@ QUESTIONS = (
     Question("publisher", "Publisher", "The institution that releases the data.", is_line=True, is_named=True),
     Question("url", "Address of the data", "Where the data will be found: a page or DOI.", is_line=True, is_named=True),
     Question("description", "Description", "Two or three sentences: what the collection measures, and for whom."),
-    Question("languages", "Languages", "Codes separated by spaces, such as en de.", "en", is_line=True),
+    Question("languages", "Languages", "Language codes separated by spaces, such as en de.", "en", is_line=True),
     Question(
         "dataUseCases",
         "Intended uses",
-        "What the data may be used for, and what not.",
+        "Permitted and excluded uses of the data.",
         "To evaluate retrieval of scientific literature. Not to judge single papers, authors or annotators.",
     ),
     Question(
         "dataSocialImpact",
         "Social impact",
-        "What good and what harm may come of it.",
+        "Possible benefits and harms.",
         "Better search helps researchers to find related work. Systems tuned to this collection may favour its"
         " fields, languages and years.",
     ),
@@ -98,7 +98,7 @@ QUESTIONS = (
     Question(
         "syntheticData",
         "Synthetic data",
-        "yes or no: whether models wrote texts or labels that came in from files. What Litmus knows is added.",
+        "yes or no: whether models wrote texts or labels in imported files. Records of Litmus are added.",
         is_required=False,
         is_line=True,
     ),
@@ -142,7 +142,7 @@ def names_in(answers: Mapping[str, str]) -> dict[str, str]:
 def problem_of(key: str, text: str) -> str:
     """What is wrong with an answer that others read as data, "" for nothing: addresses, ORCIDs and codes have forms."""
     if unseen := next((sign for sign in text if not sign.isprintable() and sign != "\n"), ""):
-        return f"It holds a character that nobody sees ({unseen!a}). Type it again without it."
+        return f"It contains an invisible character ({unseen!a}). Type it again without it."
     return FORMS[key](text) if text and key in FORMS else ""
 
 

@@ -124,7 +124,7 @@ def make_split(
     check_within(SEED, seed)
     drawn = _draw(collection, parts, within, together, seed)
     if empty := [part for part in parts if part not in drawn.values()]:
-        raise Refused(f"There are too few topics that can be drawn apart: part “{empty[0]}” would be empty.")
+        raise Refused(f"There are too few topics to draw: part “{empty[0]}” would be empty.")
     parameters = {
         "parts": [[part, share] for part, share in parts.items()],
         "within": [*within],

@@ -52,7 +52,7 @@ def decide_verdict(
     check_can_decide(verdict.item.campaign.collection, verdict.item_id, by, override=override)
     override = override or decides_own(verdict.item_id, by)
     if verdict.decided_at != seen:
-        raise Conflict("Somebody decided this item while you were looking at it. Here is what they decided.")
+        raise Conflict("Someone else decided this item while you had it open. Their decision is shown here.")
     votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
     if basis and basis != fingerprint(votes):
         raise Conflict("The votes changed while you were looking at this item. Here is how they are now: look again.")

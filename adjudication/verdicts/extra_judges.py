@@ -107,7 +107,7 @@ def _locked_campaign(item: int) -> Campaign:
 
 def _check_not_waiting(item: int) -> None:
     if Assignment.objects.filter(item=item, slot__isnull=False, state__in=WAITING).exists():
-        raise Conflict("This item waits for a judge already. Its vote comes in when they have judged.")
+        raise Conflict("Another judge has already been asked. Their vote counts once they have judged.")
 
 
 def _lowest_free(item: Item) -> int:
@@ -158,7 +158,7 @@ def _locked_judge(campaign: Campaign, item: int, by: User | None) -> Annotator:
         chosen = (able.exclude(user=by) if by else able).first()
         if chosen is None:
             raise Refused(
-                "Everybody who judges in this campaign has had this item, is paused or has no room left."
+                "All annotators of this campaign have had this item, are paused or have no capacity left."
                 " Add an annotator first, or decide it yourself."
             )
         Annotator.objects.select_for_update(no_key=True).get(pk=chosen.pk)  # as every writer of assignments does

@@ -54,7 +54,7 @@ def check_extras(participation: Participation, entry: AnswerInput) -> Extras | N
         field = "rewrite" if entry.rewrite.strip() else "found"
         raise Invalid(field, "This campaign rates no questions: it takes neither rewrites nor further targets.")
     if holds_markup(entry.rewrite):
-        raise Invalid("rewrite", "A question is plain text. Write it without HTML tags and the like.")
+        raise Invalid("rewrite", "A question is plain text. Write it without HTML tags or other markup.")
     return Extras(entry.rewrite.strip(), _documents(participation, entry.found))
 
 

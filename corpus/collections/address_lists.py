@@ -44,7 +44,7 @@ def read_addresses(text: str) -> list[Address]:
     Errors: BadList where one is not an e-mail address, where there is none, or where there are too many.
     """
     if len(text) > LONGEST_LIST:
-        raise BadList(f"The list is longer than {LONGEST_LIST:,} characters. Divide it.")
+        raise BadList(f"The list has more than {LONGEST_LIST:,} characters. Divide it.")
     found: dict[str, int] = {}
     wrong: dict[int, list[str]] = {}
     for line, content in enumerate(_LINE_END.split(text), 1):

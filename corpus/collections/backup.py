@@ -191,4 +191,4 @@ def _check_manifest(manifest: dict[str, Any]) -> None:
         )
     here = dict(User.objects.filter(pk__in=map(int, manifest["members"])).values_list("pk", "email"))
     if missing := [email for pk, email in manifest["members"].items() if int(pk) not in here]:
-        raise Refused(f"The backup is of another Litmus: {', '.join(missing[:3])} have no accounts here.")
+        raise Refused(f"The backup is from another installation: {', '.join(missing[:3])} have no accounts here.")

@@ -30,8 +30,8 @@ from engines.text.languages import ENGLISH, LANGUAGES
 ROLE_WORDS = {
     Role.MANAGER: "import material, define campaigns, invite people, export, and see everything",
     Role.ADJUDICATOR: "see all labels and decide where judges disagree",
-    Role.ANNOTATOR: "judge assigned items, and see nobody else's labels",
-    Role.VIEWER: "see labels, agreement and pools, and change nothing",
+    Role.ANNOTATOR: "judge assigned items, without seeing the labels of others",
+    Role.VIEWER: "see labels, agreement and pools, but change nothing",
 }
 
 NAMES = (Lower("user__name"), Lower("user__email"))
@@ -242,7 +242,7 @@ def request_removal(
     if not found.archived_at:
         raise Refused("Archive the collection first. Then nothing changes between its backup and its deletion.")
     if confirm.strip() != found.slug:
-        raise Refused(f"Type the short name exactly as it is: {found.slug}. Nothing was deleted.")
+        raise Refused(f"Type the short name exactly as shown: {found.slug}. Nothing was deleted.")
     check_can_delete(found, found)
     if _is_being_deleted(found):
         raise Conflict(f"{found} is being deleted already.")

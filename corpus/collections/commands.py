@@ -47,7 +47,7 @@ class CreateCollection(ReportingCommand):
     called = "create_collection"
     task = "Start"
     example = 'create_collection cr --title "Citation recommendation"'
-    help = "Make a collection. Without --manager nobody is in it until add_member adds somebody."
+    help = "Make a collection. Without --manager it has no members until you add one with add_member."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -103,7 +103,7 @@ class InvitePeople(ReportingCommand):
     called = "invite_people"
     task = "Start"
     example = "invite_people demo judges.txt --by maria@litmus.example --role annotator"
-    help = "Invite all e-mail addresses of a list into a collection. Each gets a link that is good for fourteen days."
+    help = "Invite all e-mail addresses of a list into a collection. Each gets a link that is valid for fourteen days."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

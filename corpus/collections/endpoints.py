@@ -10,7 +10,7 @@ from engines.endpoints.driver import Pace
 from engines.endpoints.prices import Prices
 
 NO_MODEL = (
-    "No language model is set up here. The operator of this Litmus sets LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL"
+    "No language model is set up here. The operator of this installation sets LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL"
     " (docs/configuration.md)."
 )
 

@@ -106,7 +106,7 @@ class RoleForm(forms.Form):
 
 LABELS = [
     ("keep", "Keep them under a pseudonym: results stay as they are"),
-    ("exclude", "Exclude them: results made with them are shown as out of date"),
+    ("exclude", "Exclude them: results based on them are marked as out of date"),
 ]
 
 

@@ -175,10 +175,10 @@ def find_invitation(*, token: str, at: datetime, for_update: bool = False) -> In
         rows = rows.select_for_update(of=("invitation",))
     invited = rows.filter(invitation=invitation_number(token)).first()
     if invited is None:
-        raise BadInvitation("This link is not complete. Copy the whole of it from the message, or ask for a new one.")
+        raise BadInvitation("This link is incomplete. Copy the whole link from the message, or ask for a new one.")
     invitation = invited.invitation
     if invitation.accepted_at:
-        raise BadInvitation("This invitation has been accepted already, and it is good for one time only. Sign in.")
+        raise BadInvitation("This invitation has already been accepted; each link works once. Sign in.")
     if invitation.revoked_at:
         raise BadInvitation(f"This invitation has been revoked. {_ask(invitation)}")
     if invitation.expires_at <= at:

@@ -86,7 +86,7 @@ DELETE_COLLECTION = Operation(
     title="Delete the collection",
     button="Delete this collection",
     template="corpus/collections/collection_delete.html",
-    report=lambda run: f"{run.title} is being deleted. This page shows how far it is.",
+    report=lambda run: f"{run.title} is being deleted. This page shows the progress.",
     goes_to=lambda run: reverse("collection_removal", args=[run.pk]),
     to_json=lambda run: RemovalSerializer(run).data,
     finished=_deleted,

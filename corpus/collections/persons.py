@@ -115,7 +115,7 @@ def request_person_erasure(
     if is_erased(user):
         raise Refused(f"The data of {user} was erased already.")
     if confirm.strip().lower() != user.email:
-        raise Refused(f"Type the address exactly as it is: {user.email}. Nothing was erased.")
+        raise Refused(f"Type the address exactly as shown: {user.email}. Nothing was erased.")
     if user.erasures.exclude(state__in=FINAL_STATES).exists():
         raise Conflict(f"{user} is being erased already.")
     _check_can_leave(user)
@@ -148,4 +148,4 @@ def _check_can_leave(user: User) -> None:
     others = Membership.objects.filter(role=Role.MANAGER).exclude(user=user).values("collection")
     alone = Membership.objects.filter(user=user, collection__in=managed).exclude(collection__in=others)
     if titles := [each.collection.title for each in alone.select_related("collection")]:
-        raise Refused(f"{user} is the only manager of {', '.join(titles)}. Make somebody else a manager first.")
+        raise Refused(f"{user} is the only manager of {', '.join(titles)}. Make someone else a manager first.")

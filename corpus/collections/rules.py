@@ -6,6 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model
 from django.http import Http404
 
+from accounts.counting import counted
 from accounts.extensions import extensions
 from accounts.models import User
 from accounts.prepared_statements import columns, instance, run
@@ -135,7 +136,7 @@ def check_can_remove(membership: Membership, target: Membership, managers: int) 
 
 
 def _only_manager(target: Membership) -> Reason:
-    text = f"{target.user} is the only manager. Make somebody else a manager first."
+    text = f"{target.user} is the only manager. Make someone else a manager first."
     return Reason(text, "Invite a manager", "member_list", target.collection.slug, after="#invite-heading")
 
 
@@ -143,14 +144,14 @@ def check_can_create_collections(user: User) -> None:
     """Staff, and managers of a collection."""
     if not (user.is_staff or user.memberships.filter(role=Role.MANAGER).exists()):
         raise NotAllowed(
-            "Only staff and managers of a collection may create a new one. Ask the operator of this Litmus."
+            "Only staff and managers of a collection may create a new one. Ask the operator of this installation."
         )
 
 
 def check_can_see_people(user: User | None) -> None:
     """Staff, and the command line (None)."""
     if user is not None and not user.is_staff:
-        raise NotAllowed("Only staff of this Litmus see all its people: those who run it.")
+        raise NotAllowed("Only the staff who run this installation can see all accounts.")
 
 
 def can_create_collections(user: User) -> bool:
@@ -161,8 +162,9 @@ def check_run_is_free(run: RetrievalRun, in_campaigns: int) -> None:
     """A run stays once campaigns judge documents that it brought into pools; `in_campaigns` says how many do."""
     if in_campaigns:
         text = (
-            f"Campaigns have made items of documents that {run.name} brought into pools ({in_campaigns:,} of them), so "
-            "it stays: where they came from must remain known."
+            f"Campaigns judge {counted(in_campaigns, 'document')} that {run.name} added to pools, so the run cannot"
+            " be deleted:"
+            " their origin must stay known."
         )
         raise Refused(Reason(text, "See the pools", "pool_list", run.collection.slug))
 

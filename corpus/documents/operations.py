@@ -14,11 +14,11 @@ INDEX_DOCUMENTS = Operation(
     action=index_again,
     place=in_collection("documents", "document_list"),
     roles=MANAGE,
-    about="Make documents searchable that large imports left to a worker: at once, without a worker, or together with"
+    about="Index documents that large imports left to a worker: now, without a worker or together with"
     " workers that are doing it.",
     title="Index documents",
     button="Index the rest",
-    report=lambda _: "The documents are being made searchable. This page shows how far it is.",
+    report=lambda _: "The documents are being indexed. This page shows the progress.",
     goes_to=lambda indexing: reverse("document_list", args=[indexing.collection.slug]),
     to_json=lambda indexing: {"documents": indexing.total},
     finished=lambda indexing: (

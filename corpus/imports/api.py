@@ -39,7 +39,7 @@ class ImportErrorSerializer(serializers.Serializer[Any]):
     file = serializers.CharField()
     line = serializers.IntegerField()
     reason = serializers.CharField()
-    kept = serializers.BooleanField(required=False, help_text="the record came in nevertheless")
+    kept = serializers.BooleanField(required=False, help_text="the record was imported anyway")
 
 
 class ImportSerializer(serializers.ModelSerializer[ImportRun]):

@@ -60,7 +60,7 @@ class Problems:
         if run.state == JobState.FAILED:
             return f"{shown}Correct the file and import it again."
         if run.state == JobState.CANCELLED:
-            return f"{shown}They were found before the import was cancelled: none of its records came in."
+            return f"{shown}They were found before the import was cancelled: none of its records were imported."
         return shown + (self._skipped() if run.skipped_errors else self._nothing_skipped())
 
     def _nothing_skipped(self) -> str:
@@ -77,7 +77,7 @@ class Problems:
         if run.dry_run:
             advice = f"Correct {them} in the file first, or import it as it is and the corrected file later."
             return f"{skipped} would be skipped, the others would come in{notes}. {advice}"
-        advice = f"Correct {them} in the file and import the file again: nothing comes in twice."
+        advice = f"Correct {them} in the file and import the file again: nothing is imported twice."
         return f"{skipped} {were} skipped, the others are in{notes}. {advice}"
 
 

@@ -50,8 +50,8 @@ class ImportForm(forms.Form):
     dry_run = forms.BooleanField(
         required=False,
         initial=True,
-        label="Try first: count and report, write nothing",
-        help_text="The report offers to import the same files without sending them again.",
+        label="Dry run: count and report, write nothing",
+        help_text="You can then import the same files without uploading them again.",
     )
 
     def __init__(self, *args: Any, kind: str, **options: Any) -> None:
@@ -91,7 +91,7 @@ class ImportForm(forms.Form):
         """Let options be chosen from what a dry run found, by option."""
         for name, values in found.items():
             if values:
-                choices = [("", "Find out from the file"), *((value, value) for value in values)]
+                choices = [("", "Detect from the file"), *((value, value) for value in values)]
                 self.fields[name].widget = forms.Select(choices=choices)
 
     @classmethod
@@ -174,14 +174,16 @@ class DocumentImportForm(ImportForm):
         required=False,
         max_length=2_000,
         label=OPTIONS["columns"],
-        help_text="Which column has which field, where their names do not say it, as in: title = Titel; abstract = 3. "
+        help_text=(
+            "Which column holds which field, if the names do not show it, for example: title = Titel; abstract = 3. "
+        )
         "Fields are docno, title, abstract, authors, year, venue, doi, url, keywords and full_text.",
     )
 
     entry_types = NamesField(
         required=False,
         label=OPTIONS["entry_types"],
-        help_text="Taken next to articles and conference papers, separated by commas: misc, incollection, techreport, "
+        help_text="In addition to articles and conference papers, separated by commas: misc, incollection, techreport, "
         "book, phdthesis, online, or all.",
     )
     exclude = DocnosField(
@@ -193,7 +195,7 @@ class DocumentImportForm(ImportForm):
         required=False, label="Take only", help_text="Docnos, one in each line; only these documents are imported."
     )
     year_from = forms.IntegerField(
-        required=False, min_value=0, max_value=9999, label="From year", help_text="Documents without a year stay out."
+        required=False, min_value=0, max_value=9999, label="From year", help_text="Documents without a year are skipped."
     )
     year_to = forms.IntegerField(required=False, min_value=0, max_value=9999, label="To year")
     venues = NamesField(
@@ -235,7 +237,7 @@ class RunImportForm(ImportForm):
         required=False,
         max_length=100,
         label="Name of the run",
-        help_text="For one file. Left empty, the run takes the tag in its file.",
+        help_text="For one file. Left empty: the tag in the file.",
     )
     match = match_field()
     field_order = ["uploads", "format", "name", "match", "dry_run"]
@@ -246,7 +248,7 @@ class PoolImportForm(ImportForm):
         required=False,
         max_length=100,
         label="What to call the list",
-        help_text="Kept with each document as where it came from, and hidden from annotators. Left empty: list.",
+        help_text="Stored with each document as its origin, and hidden from annotators. Left empty: list.",
     )
     match = match_field()
     field_order = ["uploads", "format", "method", "match", "dry_run"]
@@ -268,6 +270,6 @@ class MentionImportForm(ImportForm):
     only_linked = forms.BooleanField(
         required=False,
         label="Leave out paragraphs that cite no document of the collection",
-        help_text="Import the documents first. Without this, links can be looked up again later.",
+        help_text="Import the documents first. Otherwise, links can be looked up again later.",
     )
     field_order = ["uploads", "format", "only_linked", "dry_run"]

@@ -82,7 +82,7 @@ def import_files(run: ImportRun, progress: jobs.Progress) -> None:
 
 def _read(run: ImportRun, progress: jobs.Progress, counts: ImportCounts) -> AbstractContextManager[Work]:
     if run.importer is None:
-        raise Refused(f"Imports of {run.label} are not known here.")
+        raise Refused(f"Imports of {run.label} cannot be imported by this installation.")
     if run.format not in format_names(run.kind):
         raise Refused(f"Its format, {format_label(run.format)}, is not known here. Nothing was imported.")
     return run.importer.reading(run, progress, counts)

@@ -127,7 +127,7 @@ def import_undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = _fetch_run(membership, pk)
     with refusals_in_message(request):
         undo_import(by=membership.user, at=timezone.now(), run=run)
-        messages.success(request, "Import undone. What it brought in was removed.")
+        messages.success(request, "Import undone. The imported records were removed.")
     return redirect("import_detail", slug, pk)
 
 

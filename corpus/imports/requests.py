@@ -109,7 +109,7 @@ def _finished(dry_run: ImportRun) -> ImportRun:
     if not (found.dry_run and found.is_final):
         raise Conflict("Only a finished dry run can be followed by its import.")
     if not holds_files(found) or not all((Path(settings.MEDIA_ROOT) / file["path"]).exists() for file in found.files):
-        raise Refused("The files of this dry run are no longer here. Import them again.")
+        raise Refused("The files of this dry run are no longer stored. Import them again.")
     return found
 
 

@@ -46,9 +46,9 @@ def check_can_undo(run: ImportRun) -> None:
         raise Refused(_with_results(run, text))
     created = undoing.model._base_manager.filter(imported_in=run)
     if not created.exists() and not run.replaced.exists():
-        raise Refused("Nothing that it imported is still here, or it was made before Litmus recorded such rows.")
+        raise Refused("None of its records exist any more, or it was made before Litmus recorded such rows.")
     if run.updated and not undoing.restores:
-        text = f"It changed {run.updated:,} records that were here before, and their former values were not kept."
+        text = f"It changed {run.updated:,} existing records, and their former values were not kept."
         where = ("Import the former file", "import_create", run.collection.slug, run.kind)
         raise Refused(Reason(f"{text} Import the former file again instead.", *where))
     standing = list(_standing(run, undoing))

@@ -63,7 +63,7 @@ def copy_value(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, list | tuple):
         return copy_array(value) if all(isinstance(each, str) for each in value) else _copy_numbers(value)
-    raise TypeError(f"no way is known to write {type(value).__name__} for COPY")
+    raise TypeError(f"there is no way to write {type(value).__name__} for COPY")
 
 
 def _copy_numbers(numbers: Sequence[int]) -> str:

@@ -25,7 +25,7 @@ class BuildPools(ReportingCommand):
     example = "build_pools demo --depth 20"
     line = "Pool the first documents of runs and of searches"
     help = (
-        "Pool the first documents of runs and of searches of the collection: their union, with the provenance of each. "
+        "Pool the first documents of runs and of searches of the collection: their union, with the origin of each. "
         "This replaces earlier results of the same methods; documents that are items of a campaign stay. "
         "Without --recipe and --methods: all runs, or where there are none the recipe doris-mae."
     )
@@ -92,8 +92,8 @@ class PoolReportCommand(ReportingCommand):
     called = "pool_report"
     task = "Prepare"
     example = "pool_report demo"
-    line = "Show how the methods of pools overlap, and what nobody has judged"
-    help = "Show how the methods of pools overlap, and how much of each run's top nobody has judged."
+    line = "Show the overlap of pool methods and the unjudged documents"
+    help = "Show the overlap of pool methods, and how many of each run's top documents are unjudged."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

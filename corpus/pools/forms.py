@@ -25,11 +25,10 @@ SEARCHES = [
         USUAL,
         "Standard search (BM25 + TF-IDF, about 80 documents a topic or more)",
     ),
-    (OWN, "Standard search with my own numbers"),
+    (OWN, "Standard search with custom settings"),
 ]
 OWN_NOT_CHOSEN = (
-    "There are numbers of your own below, which only “Standard search with my own numbers” uses. Choose it, or set"
-    " them back."
+    "You changed settings below, which only “Standard search with custom settings” uses. Choose it, or set them back."
 )
 STEMMERS = [pair for pair in STEMMER_WORDS if pair[0] != "nltk"]
 
@@ -71,7 +70,7 @@ class BuildForm(forms.Form):
     fused_take = _number("Taken of each fused list of the aspects (B)", DEFAULT.fused_take)
     aspect_take = _number("Taken of each aspect's own list (C)", DEFAULT.aspect_take)
     least = _number("Minimum pool size", DEFAULT.least, "A, B and C grow by turns up to it. 0: they do not grow.")
-    same_category = _check("Leave out what shares no category with a source paper of the topic")
+    same_category = _check("Leave out documents that share no category with a source paper of the topic")
     citations = _check("Add candidates that cite a source paper or are cited by one")
     dense = _number("Added by vectors", Recipe().dense)
     exclude_sources = _check("Leave out the source papers themselves")

@@ -88,7 +88,7 @@ def _method(run: ImportRun) -> str:
     if len(method) > LONGEST_METHOD or not method.isprintable():
         raise Refused(f"A list's method has at most {LONGEST_METHOD} characters, all of them printable.")
     if method in RESERVED_METHODS - {LISTED} or run.collection.retrieval_runs.filter(name=method).exists():
-        raise Refused(f"“{method}” means something else in pools already. Give the list another method.")
+        raise Refused(f"“{method}” is already used in pools. Give the list another method.")
     return method
 
 

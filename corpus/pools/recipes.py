@@ -75,9 +75,7 @@ def _check_recipe(collection: Collection, recipe: Recipe, *, has_runs: bool) -> 
     if not can_search(collection):
         if has_runs:
             raise Refused("There is nothing to search: the collection needs documents and topics.")
-        raise Refused(
-            "There is nothing to pool yet: import runs, topics with known target documents, or documents to search."
-        )
+        raise Refused("To build pools, first import runs, topics with known target documents, or documents to search.")
     if not recipe.scorers and not recipe.dense:
         raise Refused("A search needs BM25, TF-IDF or vectors.")
     if recipe.dense:

@@ -65,9 +65,11 @@ def request_pools(
         raise Refused(f"The depth must be between 1 and {DEEPEST:,}; 0 takes whole rankings.")
     chosen, recipe = choose_methods(collection, methods, recipe, depth)
     if index is not None and recipe is None:
-        raise Refused("Settings of the index apply to searches only. Search the collection, or leave them out.")
+        raise Refused("Index settings apply to searches only. Add a search, or leave the settings out.")
     if send and collection.pool_runs.exclude(state__in=FINAL_STATES).exists():
-        raise Conflict("Pools of this collection are being built already. Wait for it, or cancel it first.")
+        raise Conflict(
+            "Pools of this collection are already being built. Wait until this has finished, or cancel it first."
+        )
     parameters: dict[str, Any] = {"methods": chosen, "depth": depth}
     if recipe is not None:
         parameters |= {"recipe": asdict(recipe), "index": asdict(index or Settings(analysis_of(collection.language)))}
@@ -154,4 +156,4 @@ def remove_from_pool(*, by: User, at: datetime, entry: PoolEntry) -> None:
 def lock_pools(collection: Collection) -> None:
     """Lock the pools until the transaction ends. Errors: Conflict when another transaction has locked them."""
     if not try_lock_pools(collection.pk):
-        raise Conflict("The pools of this collection are being changed just now. Try again when that has ended.")
+        raise Conflict("The pools of this collection are being changed. Try again when this has finished.")

@@ -113,4 +113,4 @@ def _sentence(reason: str) -> str:
 
 
 def _kept_words(done: int, total: int) -> str:
-    return f"{done:,} of {total:,} answers are kept; go on whenever you like, they are not asked for again."
+    return f"{done:,} of {total:,} answers are kept; you can continue at any time, they are not asked for again."

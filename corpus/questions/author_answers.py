@@ -23,14 +23,14 @@ def find_author(token: str, *, for_update: bool = False, even_revoked: bool = Fa
         rows = rows.select_for_update(of=("self",))
     found = rows.filter(pk=author_number(token) or 0).first()
     if found is None:
-        raise BadLink("This link is not complete. Copy the whole of it from the letter.")
+        raise BadLink("This link is incomplete. Copy the whole link from the letter.")
     if found.revoked_at and not even_revoked:
-        raise BadLink("This invitation has been revoked by those who sent it.")
+        raise BadLink("This invitation was revoked by the sender.")
     return found
 
 
 CHANGED_ELSEWHERE = (
-    "Another window or device of yours has changed your answer since you opened this page. Nothing you typed here is "
+    "You changed your answer in another window or on another device. Nothing you typed here is "
     "lost: send it again to replace the other version."
 )
 
@@ -101,7 +101,7 @@ def _is_gone(topic: Topic) -> bool:
 def why_closed(invitation: AuthorInvitation, at: datetime) -> str:
     """Why the author can no longer change the answer; "" while it can be changed."""
     if AuthorQuestion.objects.filter(answer__invitation=invitation).exists():
-        return "Your question is part of the collection now, so its words are fixed. You can still withdraw it."
+        return "Your question is now part of the collection and can no longer be edited. You can still withdraw it."
     if invitation.call.deadline_at <= at:
         return f"Questions were accepted until {deadline_words(invitation.call.deadline_at)}."
     return ""

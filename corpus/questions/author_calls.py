@@ -74,7 +74,7 @@ def create_call(*, by: User | None, at: datetime, collection: Collection, **fiel
     check_manager(collection, by)
     call = QuestionCall(collection=collection, created_by=by, created_at=at, **fields)
     if call.deadline_at <= at:
-        raise Refused("The last day is over already, so nobody could answer. Choose a later one.")
+        raise Refused("The deadline has already passed, so nobody could answer. Choose a later date.")
     _save(call)
     record_event(by=by, at=at, verb="create_question_call", target=call, scope=collection)
     return call
@@ -107,7 +107,7 @@ def invite_author(
     if document is None:
         raise Refused(f"There is no document {docno} in the collection.")
     if AuthorOptOut.objects.filter(email=email.lower()).exists():
-        raise Refused(f"{email} has asked not to get letters.")
+        raise Refused(f"{email} does not want to receive letters.")
     found, is_new = AuthorInvitation.objects.get_or_create(
         call=call, email=email.lower(), document=document, defaults={"name": name, "created_at": at}
     )
@@ -156,7 +156,10 @@ def revoke_author(*, by: User | None, at: datetime, invitation: AuthorInvitation
     check_manager(call.collection, by)
     invitation = AuthorInvitation.objects.select_for_update().get(pk=invitation.pk)
     if invitation.answers.exists():
-        raise Refused("There is an answer, so the invitation stays. Leave its question out of the campaign instead.")
+        raise Refused(
+            "This author has answered, so the invitation cannot be revoked. Leave the question out of the campaign"
+            " instead."
+        )
     if invitation.revoked_at:
         raise Conflict("This invitation has been revoked already.")
     invitation.revoked_at = at
@@ -179,13 +182,13 @@ def request_mailing(
     if not mail.is_set_up():
         raise Refused(NO_MAIL)
     if call.mailings.exclude(state__in=FINAL_STATES).exists():
-        raise Conflict("Letters of this call are being sent already. Wait for it, or cancel it first.")
+        raise Conflict("Letters of this call are already being sent. Wait until this has finished, or cancel it first.")
     due = due_letters(call, purpose).count()
     if not due:
         raise Refused(
-            "Everybody has received a letter. Invite more authors first."
+            "All authors have received a letter. Invite more authors first."
             if purpose == MailPurpose.INVITATION
-            else "Nobody has received a letter without answering."
+            else "All authors who received a letter have answered."
         )
     mailing = jobs.new_job(AuthorMailing, by=by, at=at, send=send, call=call, purpose=purpose, total=due)
     record_event(by=by, at=at, verb="request_mailing", target=mailing, scope=call.collection, purpose=purpose, due=due)
@@ -203,10 +206,10 @@ def take_in_questions(*, by: User | None, at: datetime, call: QuestionCall) -> T
     check_manager(collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     if call.deadline_at > at:
-        raise Refused("Authors may change their questions until the deadline. Make topics of them after it.")
+        raise Refused("Authors can change their questions until the deadline. Make topics after the deadline.")
     answers = list(standing_answers(call).select_for_update(of=("self", "invitation")))
     if not answers:
-        raise Refused("There is no answer that is not a topic already.")
+        raise Refused("All answers are already topics.")
     fresh, again = _without_equals(collection, answers)
     topics = _make_topics(call, fresh)
     numbers = {title_key(topic.text): topic.number for topic in topics}
@@ -285,7 +288,7 @@ def _fault(email: str, docno: str, name: str, documents: dict[str, int], silent:
         return "the name is too long"
     if docno not in documents:
         return f"there is no document {docno} in the collection"
-    return f"{email} has asked not to get letters" if email in silent else None
+    return f"{email} does not want to receive letters" if email in silent else None
 
 
 def _save(call: QuestionCall) -> None:

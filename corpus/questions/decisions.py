@@ -44,7 +44,8 @@ def keep_question(*, by: User | None, at: datetime, question: GeneratedQuestion)
     documents = targets_of(found)
     if not documents:
         raise Refused(
-            "No paper it cites is in the collection, so nothing would answer it. Import the documents and look the "
+            "None of the papers it cites is in the collection, so it would have no target. Import the documents and"
+            " look the "
             "links up again first."
         )
     was = found.state
@@ -189,11 +190,11 @@ def filter_stored_answers(
     """
     check_manager(collection, by)
     if not given:
-        raise Refused("Say how stored answers are filtered: by another definition of overlap or another cut-off.")
+        raise Refused("Choose how to filter the stored answers: another definition of overlap or another cut-off.")
     mentions = find_mentions(collection, askable(criteria)).values("pk")
     runs = list(collection.question_runs.filter(replies__mention__in=mentions).distinct().order_by("pk"))
     if not runs:
-        raise Refused("Nothing has been asked about these mentions, so there are no stored answers to filter.")
+        raise Refused("No question was asked about these mentions, so there are no stored answers to filter.")
     changes = [change_cutoffs(by=by, at=at, run=run, **given).changed for run in runs]
     total = (sum(getattr(each, name) for each in changes) for name in ("kept", "filtered", "held"))
     return FilteredAgain(tuple(run.pk for run in runs), Refiltered(*total))
@@ -244,5 +245,5 @@ def _lock(by: User | None, question: GeneratedQuestion) -> tuple[Collection, Gen
     rows = GeneratedQuestion.objects.select_for_update(of=("self",))
     found = rows.select_related("reply__run__collection", "reply__mention", "topic__collection").get(pk=question.pk)
     if found.reply.outcome != Outcome.QUESTIONS:
-        raise Conflict("Its answer is being read just now.")
+        raise Conflict("Its answer is being read at the moment.")
     return collection, found

@@ -179,7 +179,7 @@ def continue_questions(
     repeated = _put_back(found, NEEDS_A_PERSON if ask_again else (Outcome.NO_ANSWER,))
     count = found.replies.filter(outcome__in=[Outcome.WAITING, Outcome.UNREAD]).count()
     if not count:
-        raise Refused("Everything has been answered.")
+        raise Refused("All questions have been answered.")
     found.state, found.attempts, found.reason, found.requested_at = JobState.QUEUED, 0, "", at
     found.finished_at = found.cancel_requested_at = None
     found.save()
@@ -211,7 +211,7 @@ def _lay_out(run: QuestionRun, criteria: MentionFilter) -> int:
     replies = []
     for position, mention in enumerate(found.iterator(chunk_size=500)):
         if position >= MOST_MENTIONS:
-            raise Refused(f"There are more than {MOST_MENTIONS:,} mentions. Take a sample.")
+            raise Refused(f"There are more than {MOST_MENTIONS:,} mentions. Choose a sample.")
         source = INLINE_INSIDE if mention.source_document_id else INLINE_OUTSIDE
         prompt = prompt_of(mention, mention.references.all(), run.template.body).text
         replies.append(GenerationReply(run=run, mention=mention, position=position, source=source, prompt=prompt))

@@ -11,7 +11,7 @@ from corpus.questions.mention_storing import load_mentions
 
 def _standing(run: ImportRun) -> Iterator[Standing]:
     discarded = CitationMention.objects.filter(imported_in=run, discarded_at__isnull=False)
-    yield "mentions that somebody discarded", discarded.count()
+    yield "discarded mentions", discarded.count()
 
 
 MENTIONS = Importer(

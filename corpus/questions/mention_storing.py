@@ -214,7 +214,7 @@ def _merge(run: ImportRun, counts: ImportCounts) -> None:
         counts.created, counts.updated, counts.unchanged = cursor.fetchone()
         cursor.execute(USED)
         counts.add_problems(
-            Problem(file, line, f"paragraph {position} of {key}: questions were written from it, so it stays as it is")
+            Problem(file, line, f"paragraph {position} of {key}: questions were written from it, so it was not changed")
             for file, line, key, position in cursor.fetchall()
         )
         for statement in (INSERT, UPDATE, FORGET_REFERENCES, INSERT_REFERENCES):

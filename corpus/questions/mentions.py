@@ -144,11 +144,11 @@ def discard_mention(
     check_manager(mention.collection, by)
     note = " ".join(note.split())
     if reason not in DiscardReason.values:
-        raise Refused("Say why: choose one of the reasons.")
+        raise Refused("Choose a reason.")
     if len(note) > LONGEST_NOTE:
         raise Refused(f"A note has at most {LONGEST_NOTE} characters.")
     if reason == DiscardReason.OTHER and not note:
-        raise Refused("Say in the note what the other reason is.")
+        raise Refused("Describe the other reason in the note.")
     values: dict[str, Any] = {"discarded_at": at, "discarded_by": by, "discard_reason": reason, "discard_note": note}
     _change(by, at, mention, "discard_mention", values, reason=reason, note=note)
 

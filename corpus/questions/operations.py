@@ -132,7 +132,7 @@ CONTINUE_QUESTIONS = Operation(
     title="Go on",
     button="Go on",
     template="",
-    report=lambda _: "The rest is being asked for. This page shows how far it is.",
+    report=lambda _: "The remaining questions are being asked. This page shows the progress.",
     goes_to=_page,
     to_json=lambda run: QuestionRunSerializer(run).data,
 )
@@ -177,7 +177,7 @@ SEND_LETTERS = Operation(
     title="Send the letters",
     button="Send",
     template="",
-    report=lambda _: "The letters are being sent. This page shows how far it is.",
+    report=lambda _: "The letters are being sent. This page shows the progress.",
     goes_to=lambda mailing: _page_of_call(mailing.call),
     to_json=lambda mailing: MailingSerializer(mailing).data,
 )

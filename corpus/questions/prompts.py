@@ -41,7 +41,7 @@ def prompt_named(collection: Collection, text: str, purpose: str = PromptPurpose
 def known_prompts(prompts: QuerySet[PromptTemplate]) -> str:
     """The names of these prompts, as a sentence for a refusal."""
     known = ", ".join(prompts.order_by("name").values_list("name", flat=True).distinct())
-    return f"There are: {known}." if known else "There are none yet: write one."
+    return f"There are: {known}." if known else "There are no prompts yet: write one."
 
 
 LONGEST_BODY = 50_000  # characters

@@ -69,7 +69,7 @@ def read_reply(reply: GenerationReply, known: Known) -> None:
     if not reply.corrected and (reply.refusal or reply.finish_reason == WITHHELD):
         reply.outcome, reply.problem = Outcome.REFUSAL, reply.refusal or "The endpoint withheld the answer."
     elif not reply.corrected and reply.finish_reason == LENGTH_LIMIT:
-        reply.outcome, reply.problem = Outcome.CUT_OFF, "It ends in the middle: it reached the longest allowed answer."
+        reply.outcome, reply.problem = Outcome.CUT_OFF, "It is cut off: it reached the length limit of answers."
     elif reading.problem:
         reply.outcome = Outcome.REFUSAL if reading.is_refusal else Outcome.UNPARSEABLE
         reply.problem = reading.problem
@@ -129,7 +129,7 @@ def _doubt(
         reason = "None of the papers it names is in the collection." if question.keys else "It names no paper."
         return QuestionState.NO_TARGETS, reason
     if len(question.text) > LONGEST_QUESTION:
-        words = f"It has {len(question.text):,} characters; at most {LONGEST_QUESTION:,} are one."
+        words = f"It has {len(question.text):,} characters; at most {LONGEST_QUESTION:,} are allowed."
         return QuestionState.TOO_LONG, words
     if holds_markup(question.text):
         return QuestionState.MARKUP, "It holds HTML."

@@ -16,7 +16,7 @@ from corpus.runs.rules import LONGEST_NAME
 class RerankPromptForm(forms.Form):
     """A prompt's name and text. Saving under a name that exists makes its next version."""
 
-    name = forms.CharField(max_length=LONGEST_PROMPT_NAME, help_text="A name that exists gets a new version.")
+    name = forms.CharField(max_length=LONGEST_PROMPT_NAME, help_text="For an existing name, a new version is saved.")
     body = forms.CharField(
         max_length=LONGEST_BODY,
         label="Text",
@@ -31,7 +31,7 @@ class NameForm(forms.Form):
     name = forms.CharField(
         max_length=LONGEST_NAME,
         label="Name of the run",
-        help_text="Without spaces. It is the last column of the run's file.",
+        help_text="Without spaces. Written in the last column of the run's file.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
@@ -55,5 +55,5 @@ class DescriptionForm(forms.Form):
         required=False,
         max_length=5_000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        label="What the system was",
+        label="System description",
     )

@@ -13,10 +13,10 @@ def _standing(run: ImportRun) -> Iterator[Standing]:
     """Pool entries from the runs, and runs that an earlier or a later import wrote as well."""
     names = list(run.parameters.get("runs", ()))
     pooled = PoolSource.objects.filter(entry__topic__collection=run.collection_id, method__in=names)
-    yield "documents that its runs brought into pools", pooled.count()
+    yield "documents added to pools by its runs", pooled.count()
     runs = RetrievalRun.objects.filter(collection=run.collection_id, name__in=names)
     others = sum(1 for each in runs if each.imported_in_id != run.pk or each.parameters.get("import") != run.pk)
-    yield "runs that another import wrote as well", others
+    yield "runs that another import also wrote", others
 
 
 RUNS = Importer(

@@ -342,7 +342,7 @@ def _notes(file: RunFile, name: str, facts: dict[str, Any], example: str) -> Ite
         reason = "a rank occurs twice for a topic; ranks are not read, the order is that of the scores"
         yield Problem(file.name, file.rank_twice, reason)
     if removed:
-        reason = f"{name} has lost the rankings of topics that the file does not speak of: {removed:,}"
+        reason = f"{name} no longer has rankings of topics that are not in the file: {removed:,}"
         yield Problem(file.name, 0, reason)
     if missing == facts["documents"]:
         reason = f"none of the {missing:,} documents of {name} is in the collection, such as {example}"

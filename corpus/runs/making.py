@@ -142,7 +142,7 @@ def _check_unchanged(job: RunMaking, inputs: dict[str, str]) -> None:
 def _recipe_of(job: RunMaking) -> Any:
     name = job.parameters["recipe"]
     if name not in RECIPES:
-        raise Refused(f"The recipe {name} is not installed here any longer.")
+        raise Refused(f"The recipe {name} is no longer installed.")
     return RECIPES[name]
 
 
@@ -196,7 +196,7 @@ def _warnings(same: Mapping[str, int], topics: int, gone: int) -> Iterator[str]:
         yield f"Topics deleted while it was made: {gone:,}. Their rankings are not stored."
     for name, count in same.items():
         if topics and count == topics:
-            yield f"It ranks every topic exactly as the run {name} does, so its figures will be those of {name}."
+            yield f"It ranks every topic exactly like the run {name}, so its results will be the same."
 
 
 @transaction.atomic

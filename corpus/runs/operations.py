@@ -19,7 +19,10 @@ DELETE_RUN = Operation(
         "run", lambda of: of.retrieval_runs.select_related("collection"), "runs", "run_list", key="pk"
     ),
     roles=MANAGE,
-    about="Delete a run, and what only it brought into the pools. One whose documents campaigns judge stays.",
+    about=(
+        "Delete a run, and the documents that only it added to pools. A run whose documents are judged in campaigns"
+        " cannot be deleted."
+    ),
     title="Delete a run",
     button="Delete this run",
     report=_report,

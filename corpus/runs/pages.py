@@ -97,7 +97,7 @@ def rerank_prompt_edit(request: HttpRequest, slug: str) -> HttpResponse:
             saved = write_rerank_prompt(
                 by=membership.user, at=timezone.now(), collection=collection, **form.cleaned_data
             )
-            messages.success(request, f"{saved} is saved. Runs that name it use these words.")
+            messages.success(request, f"{saved} is saved. Runs that name it use this text.")
             return redirect(f"{reverse('rerank_prompt_edit', args=[slug])}?from={saved.pk}")
     context = collection_context(membership, "runs", form=form, versions=versions, chosen=chosen, name=name, body=body)
     context |= {"starters": STARTERS, "once": ONCE, "for_each": FOR_EACH}
@@ -136,7 +136,7 @@ def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             describe_run(
                 by=membership.user, at=timezone.now(), run=run, description=form.cleaned_data["description"].strip()
             )
-            messages.success(request, "The description is saved.")
+            messages.success(request, "Description saved.")
             return redirect("run_detail", slug, pk)
     context = collection_context(membership, "runs", run=run, form=form) | _rankings(request, run) | _origin(run)
     if can_manage(membership):

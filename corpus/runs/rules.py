@@ -31,7 +31,7 @@ def check_new_name(collection: Collection, name: str, recipe_hash: str) -> None:
     A run that was made here by the same recipe may be made again.
     """
     if not name or any(char.isspace() or not char.isprintable() for char in name):
-        raise Refused("A run needs a name without spaces: it stands in the last column of its file.")
+        raise Refused("A run needs a name without spaces: it is written in the last column of its file.")
     if reason := unfit_name(collection.pk, name):
         raise Refused(f"The run cannot be called {name[:LONGEST_NAME]}{reason}.")
     known = RetrievalRun.objects.filter(collection=collection, name=name).first()

@@ -152,7 +152,7 @@ def recipe_named(name: str) -> Recipe:
 
 
 def _nothing_to_rank_for(collection: Collection, topics: str) -> str:
-    text = f"The collection has nothing of this sort to rank for: {topic_sets()[topics].label}."
+    text = f"The collection has no such topics: {topic_sets()[topics].label}."
     if topics not in (ALL, *CONTEXTS) or not collection.papers.exists():
         return text
     advice = where(

@@ -27,15 +27,15 @@ BADGES = {  # look and words by state
 def hint_words(hint: Hint, *, draft: bool) -> SafeString | str:
     """What the writer should look at again. Below its aspect a hint does not name it, in a draft it does."""
     if hint.kind == CONTEXT:
-        advice = "Annotators may see an aspect without the others, so name what is meant."
+        advice = "Annotators may see this aspect on its own, so name what you mean."
         return format_html("Points at something outside itself: <em>{}</em>. {}", hint.other, advice)
     if hint.kind == REPEATED:
-        return "These words are in the tree already. Equal aspects are one: judged once, counted once."
+        return "This text is already in the tree. Equal aspects are merged: judged once, counted once."
     text, other = (f"“{Truncator(each).chars(LONGEST)}”" for each in (hint.text, hint.other))
     if hint.kind == LONGER:
         longer = f"The sub-aspect {text} is longer than the aspect it stands below"
         longer = longer if draft else f"Is longer than the aspect it stands below, {other}"
-        return f"{longer}. A part says less than the whole."
+        return f"{longer}. A part should say less than the whole."
     if hint.kind == SAME:
         differs = f"{text} differs" if draft else "Differs"
         return (

@@ -104,7 +104,7 @@ def move_aspect(
     topic = _locked(node.topic, by, at)
     _check_parent(topic, parent)
     if parent is not None and parent.pk == node.pk:
-        raise Refused("An aspect cannot stand below itself.")
+        raise Refused("An aspect cannot be moved below itself.")
     if parent is not None and node.children.exists():
         raise Refused("It has sub-aspects, and there are only two levels. Move its sub-aspects out first.")
     left = [each for each in _siblings(topic, node.parent) if each.pk != node.pk]
@@ -133,11 +133,11 @@ def shift_aspect(*, by: User, at: datetime, node: AspectNode, way: str) -> Aspec
         if node.parent is not None:
             raise Refused("It is a sub-aspect already, and there are only two levels.")
         if place == 0:
-            raise Refused("The first aspect has none before it that it could stand below.")
+            raise Refused("The first aspect cannot become a sub-aspect: there is none above it.")
         return move_aspect(by=by, at=at, node=node, parent=siblings[place - 1])
     if way == "outdent":
         if node.parent is None:
-            raise Refused("It is at the top level already.")
+            raise Refused("It is already at the top level.")
         after = [each.pk for each in _siblings(node.topic, None)].index(node.parent.pk)
         return move_aspect(by=by, at=at, node=node, parent=None, place=after + 1)
     raise Refused(f"“{way}” is not a way to move an aspect.")
@@ -177,7 +177,8 @@ def check_judged_words(aspect: Aspect, judged: Several[int]) -> None:
     """Refuse other words for an aspect whose id is among those that were judged."""
     if aspect.pk in judged:
         raise Refused(
-            f"“{aspect.text}” has been judged, so its words are fixed: otherwise the judgments would be about "
+            f"“{aspect.text}” has been judged, so its text can no longer be changed: otherwise the judgments would"
+            " be about "
             "something else. Add a new aspect instead."
         )
 
@@ -256,7 +257,7 @@ def _check_parent(topic: Topic, parent: AspectNode | None) -> None:
     if parent.topic_id != topic.pk:
         raise Refused("The aspect above belongs to another topic.")
     if parent.parent_id is not None:
-        raise Refused("Sub-aspects have nothing below them: there are only two levels.")
+        raise Refused("Sub-aspects cannot have sub-aspects: there are only two levels.")
 
 
 def _record(by: User, at: datetime, change: Change, verb: str, topic: Topic, *, text: str, **data: Any) -> None:

@@ -20,14 +20,16 @@ LONGEST_QUERY = 50_000  # characters
 class TopicForm(forms.Form):
     """A topic without its tree. Sentences stand one in a line; with them the text is their join."""
 
-    number = forms.CharField(max_length=MAX_TOPIC_LENGTH, help_text="Its name in exported files, without spaces.")
+    number = forms.CharField(
+        max_length=MAX_TOPIC_LENGTH, help_text="The topic's identifier in exported files, without spaces."
+    )
     kind = forms.ChoiceField(choices=TopicKind.choices, initial=TopicKind.QUESTION)
     title = forms.CharField(required=False, max_length=1000, help_text="Short, for lists. Annotators see it too.")
     text = forms.CharField(required=False, label="Question or query", widget=forms.Textarea(attrs={"rows": 5}))
     sentences = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 6}),
-        help_text="One in each line, if aspects are to be tied to sentences. The text is then their join.",
+        help_text="One per line, to tie aspects to sentences. The text then consists of these sentences.",
     )
     narrative = forms.CharField(
         required=False,

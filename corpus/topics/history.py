@@ -17,7 +17,7 @@ from corpus.topics.trees import Tree, places_of, replace_trees, stored_trees, te
 from corpus.topics.versions import FIELDS, keep_versions, locked_topic, read_content
 from engines.text.history import redo_target, undo_target
 
-CHANGED_SINCE = "The topic has been changed since this page was shown. Look at it as it is now, then decide again."
+CHANGED_SINCE = "The topic has changed since you opened this page. Check the current version, then decide again."
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ TOPICS = Importer(
     unit="topics",
     title="Import topics",
     about="Questions or complex queries, with their aspects where the file has them. Known numbers are updated; "
-    "what has been judged stays as it is.",
+    "judged topics are not changed.",
     reading=at_once(load_topics),
     form=TopicImportForm,
     found=lambda run: {"text_from": fields_to_choose(run)},

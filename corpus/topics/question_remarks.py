@@ -65,10 +65,8 @@ class QuestionRemarks:
             self.alone.add(record.number)
 
     def sentences(self) -> list[str]:
-        remarks = self.equal.remark(
-            "Questions that ask what another one asks", "All stay; delete what is one too many."
-        )
-        remarks += self.marked_up.remark("Questions that hold HTML", "It is shown as it is written.")
+        remarks = self.equal.remark("Duplicate questions", "All were imported; delete the duplicates.")
+        remarks += self.marked_up.remark("Questions that contain HTML", "It is shown as it is written.")
         if self.some_have_targets:  # files of topics alone name none, which is nothing to wonder at
-            remarks += self.alone.remark("Questions without a target", "Nothing is known to answer them.")
+            remarks += self.alone.remark("Questions without a target", "They have no known relevant document.")
         return remarks

@@ -42,7 +42,7 @@ class ReviewState(models.TextChoices):
 
 NO_REQUEST: dict[str, str] = {
     ReviewState.WAITING: "A review has been asked for already.",
-    ReviewState.APPROVED: "It is approved as it is.",
+    ReviewState.APPROVED: "It is already approved in its current version.",
 }
 
 
@@ -215,7 +215,7 @@ def decide_review(
         raise Conflict(CHANGED_SINCE)
     stored_remarks = {text: _short(remark) for text, remark in (remarks or {}).items() if remark.strip()}
     if verdict == ReviewVerdict.CHANGES and not stored_remarks and not note.strip():
-        raise Refused("Say what is to change: in a remark on an aspect, or in the note.")
+        raise Refused("Describe the requested change in a remark on an aspect or in the note.")
     review.version, review.note = newest, _short(note)
     _decide(review, membership.user, at, verdict)
     AspectRemark.objects.bulk_create(

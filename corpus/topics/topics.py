@@ -252,7 +252,7 @@ def reword_query(*, by: User, at: datetime, topic: Topic, sentences: Sequence[st
     topic = locked_topic(topic)
     known = topic.versions.filter(number=max(seen, 1)).first()
     if known is not None and known.content["sentences"] != topic.sentences:
-        raise Conflict("Somebody else has changed the query meanwhile. Look at it as it is now, then change it again.")
+        raise Conflict("Someone else has changed the query meanwhile. Check the current version, then change it again.")
     return update_topic(by=by, at=at, topic=topic, sentences=list(sentences))
 
 
@@ -325,7 +325,10 @@ def check_source_papers(collection: Collection, docnos: Sequence[str]) -> None:
 def why_cannot_delete_topic(topic: Topic) -> str:
     """Why this topic cannot be deleted now."""
     if is_judged(topic):
-        return f"Topic {topic.number} has been judged. What was judged stays, so that the judgments keep their meaning."
+        return (
+            f"Topic {topic.number} has been judged. Judged topics cannot be deleted or changed, so that the"
+            " judgments keep their meaning."
+        )
     items = topic.items.count()
     if items:
         them = f"{items:,} items of a campaign. Remove those" if items > 1 else "1 item of a campaign. Remove that"

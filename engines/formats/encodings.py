@@ -22,7 +22,7 @@ from engines.formats.records import BrokenFile
 AUTO = "auto"
 # What people choose from, by the names of Python's codecs.
 ENCODINGS = {
-    AUTO: "Find out from the file",
+    AUTO: "Detect from the file",
     "utf-8": "UTF-8",
     "utf-16": "UTF-16",
     "cp1252": "Windows-1252 (Latin-1, Western Europe)",

@@ -205,7 +205,7 @@ def format_names(carried: str) -> tuple[str, ...]:
 
 def format_label(name: str) -> str:
     """The label of a format that was chosen or stored; its package may have been removed since."""
-    return "Find out from the file" if name == AUTO else formats().label_of(name)
+    return "Detect from the file" if name == AUTO else formats().label_of(name)
 
 
 def labels_for(carried: str) -> str:

@@ -22,7 +22,7 @@ class SubQuery:
 
 
 def sub_queries(sentences: Sequence[str], aspects: Sequence[AspectRecord], k: int) -> Iterator[SubQuery]:
-    """All combinations of k aspects, in order, whose sentences speak of no other aspect.
+    """All combinations of k aspects, in order, whose sentences are about no other aspect.
 
     A combination's text is made of its aspects' sentences, aspect by aspect, each sentence once. It is left out where
     these sentences speak of more than k aspects. An aspect that is tied to no sentence gives its own text, so that

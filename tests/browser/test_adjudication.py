@@ -113,7 +113,7 @@ def test_what_is_pressed_while_a_decision_is_refused_is_for_no_item(built: Built
         page.keyboard.press("Control+Enter")
     page.keyboard.press("0")
     held.pop().continue_()
-    expect(page.locator("#refused")).to_contain_text("Somebody decided this item")
+    expect(page.locator("#refused")).to_contain_text("Someone else decided this item")
     expect(page.locator("input[name=value]:checked")).to_have_value("2")
     expect(page.locator("#comment")).to_have_value("Why not 2?")
     page.unroute("**/decision/")

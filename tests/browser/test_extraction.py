@@ -67,7 +67,7 @@ def test_a_pdf_becomes_contexts_by_keyboard(new_page, celery_worker, material, p
     manager = new_page(material.manager)
     manager.goto(reverse("import_create", args=[material.collection.slug, "papers"]))
     manager.get_by_label("Files").set_input_files(pdf)
-    manager.get_by_label("Try first").uncheck()
+    manager.get_by_label("Dry run").uncheck()
     manager.get_by_role("button", name="Import", exact=True).click()
     expect(manager.locator("[data-job-final=done]")).to_be_visible()
     paper = Paper.objects.get()

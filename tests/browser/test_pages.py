@@ -216,7 +216,7 @@ def test_a_refused_button_says_why_to_eyes_and_ears(new_page: NewPage, members: 
     page.goto("/c/tea/people/")
     page.get_by_role("button", name="Details of Manager").click()
     button = page.get_by_role("button", name="Leave")
-    expect(button).to_have_accessible_description("Manager is the only manager. Make somebody else a manager first.")
+    expect(button).to_have_accessible_description("Manager is the only manager. Make someone else a manager first.")
     expect(page.get_by_text("is the only manager").first).to_be_visible()
     expect(page.get_by_role("link", name="Invite a manager").first).to_have_attribute(
         "href", "/c/tea/people/#invite-heading"

@@ -56,7 +56,7 @@ def bring_in(page: Page, slug: str, kind: str, file: Path, layout: str = "") -> 
     page.get_by_label("Files").set_input_files(file)
     if layout:
         page.get_by_label("Format").select_option(layout)
-    page.get_by_label("Try first").uncheck()
+    page.get_by_label("Dry run").uncheck()
     page.locator("main form button[type=submit]").click()
     expect(page.locator("[data-job-final=done]")).to_be_visible()
 

@@ -97,6 +97,6 @@ def test_an_answer_is_put_right_and_a_filtered_question_kept(
     expect(page.get_by_text("Which extraction kinetics has green tea?").first).to_be_visible()
     row = page.locator("tbody tr", has_text="Which extraction kinetics has green tea?").first
     row.get_by_role("button", name="Keep").click()
-    expect(page.get_by_text("It is a topic now.")).to_be_visible()
+    expect(page.get_by_text("Kept as a topic.")).to_be_visible()
     texts = set(Topic.objects.values_list("text", flat=True))
     assert texts >= {"What did old manuals say?", "Which extraction kinetics has green tea?"}

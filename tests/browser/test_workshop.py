@@ -114,7 +114,7 @@ def test_a_query_is_broken_down(new_page: NewPage, members: dict[Role, Membershi
     page.get_by_text("Edit the query").click()
     page.get_by_label("Query, one sentence in each line").fill(f"{SENTENCES[0]} {SENTENCES[1]}")
     expect(page.locator("#query-hints")).to_contain_text("will lose its tie")
-    expect(page.locator("#query-hints")).to_contain_text("holds more than one sentence")
+    expect(page.locator("#query-hints")).to_contain_text("contains more than one sentence")
     page.get_by_role("button", name="Split into sentences").click()
     expect(page.get_by_label("Query, one sentence in each line")).to_have_value("\n".join(SENTENCES[:2]))
     assert_accessible(page)

@@ -15,7 +15,7 @@ from annotation.campaigns.campaigns import topics_of
 from annotation.models import Criterion
 
 PAGE = 25
-UNDECIDED = "Items whose votes differ and that nobody has decided, the least agreement first."
+UNDECIDED = "Undecided items whose votes differ, the least agreement first."
 
 
 @require_safe

@@ -66,7 +66,7 @@ class Targets(GoldKind):
             each.number: {target.docno: 1.0 for target in each.targets} for each in questions.kept if each.targets
         }
         if not judged:
-            raise Refused("The question set keeps no question with a target yet.")
+            raise Refused("The question set has no kept question with a target yet.")
         left = len(questions.questions) - len(judged)
         notes = (KNOWN_ONLY, *([_left_out(left)] if left else []))
         more = {"is_judged": False, "notes": notes, "facts": (["left_out", left],)}

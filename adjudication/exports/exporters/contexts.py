@@ -112,7 +112,7 @@ class AcmCr(ContextExporter):
     suffix = "acm-cr.zip"
     media_type = ZIP
     unpacks = True
-    about = "For each paper its contexts and references as XML, and a sheet of what its references are."
+    about = "For each paper its contexts and references as XML, and a sheet that identifies its references."
 
     def pieces(self, options: Options) -> Iterator[bytes]:
         return zipped(self.files(options))
@@ -127,7 +127,7 @@ class Blacklist(TextExporter, ContextExporter):
     name = "blacklist"
     label = "Citing papers"
     suffix = "blacklist.txt"
-    about = "All citing papers of the collection, one in each line: they are left out of what is searched."
+    about = "All citing papers of the collection, one per line: they are left out of the search."
     labels = False
 
     def campaigns(self, options: Options) -> Iterable[Campaign]:

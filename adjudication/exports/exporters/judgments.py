@@ -15,7 +15,7 @@ class Judgments(TextExporter, CampaignExporter):
     label = "Judgments, CSV"
     suffix = "judgments.csv"
     media_type = CSV
-    about = "Every label that counts, by annotator, with what machines said. Can be imported again."
+    about = "Every label that counts, by annotator, with the answers of machines. Can be imported again."
     anyway: ClassVar = {"annotators": "Each of its lines names the annotator already. "}
     by_suffix: ClassVar = {".jsonl": "judgments-jsonl"}
 

@@ -114,7 +114,7 @@ class TrainingForm(ExportForm):
     def clean(self) -> dict[str, Any]:
         values = super().clean()
         if values.get("judged") and values.get("positives") == TARGETS:
-            text = "Targets say nothing of documents that are not relevant: only verdicts as positives do."
+            text = "Targets do not show which documents are not relevant: only verdicts do."
             self.add_error("judged", text)
         return values
 
@@ -163,7 +163,7 @@ class TrainingExporter(TextExporter):
             advice = options.advise("", ("positives", VERDICTS))
             found.append(Finding(FATAL, "no_targets", "No topic has a target.", advice=advice))
         if not options["judged"]:
-            text = "Negatives that nobody judged may be relevant: they are only not known to be."
+            text = "Unjudged negatives may be relevant."
             found.append(Finding(WARNING, "unjudged_negatives", text))
         if not options["split_id"] and options.collection.splits.exists():
             fact = "Topics of every part are in it, those of test parts as well."
@@ -278,7 +278,7 @@ def _run(collection: Collection, name: str) -> int:
         return int(found.pk)
     known = ", ".join(runs.values_list("name", flat=True))
     if not known:
-        raise Refused("There is no run yet, and negatives are taken from one. Make or import a run first.")
+        raise Refused("Negatives are taken from a run. Make or import a run first.")
     raise Refused(
         f"{collection.slug} has no run “{name[:60]}”. It has: {known}." if name else f"Say which run: {known}."
     )

@@ -24,7 +24,7 @@ class VerdictsExport(TextExporter, CampaignExporter):
     label = "Verdicts, JSONL"
     suffix = "verdicts.jsonl"
     media_type = NDJSON
-    about = "The value of each item with the policy and the votes it stands on."
+    about = "The value of each item with the policy and the votes behind it."
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         found = override_findings(options, options.campaign, by_votes=True)

@@ -150,7 +150,7 @@ def verdict_send_back(request: OpenRequest, slug: str, campaign: str, pk: int) -
         sent = send_back_item(verdict=verdict, by=scope.user, at=timezone.now(), override=override)
         text = f"Sent back to {judge_name(sent)}. It returns here when they have judged and the votes are counted."
         if sent.annotator is None and not has_judges_left(verdict.item):
-            messages.warning(request, "Everybody who judges in this campaign has had the item: add an annotator to it.")
+            messages.warning(request, "All annotators of this campaign have had the item: add an annotator.")
         return _go_on(request, place, following, said=text)
     return _show_refused(request, place, verdict, reasons[0])
 

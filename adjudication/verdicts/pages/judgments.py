@@ -35,7 +35,7 @@ from corpus.collections.rules import can_manage
 from engines.stats.statistics import statistic
 
 PAGE = 25
-ALL = "Every item that somebody has judged, with the labels on it."
+ALL = "All judged items with their labels."
 DONE_WITH = {"skipped": "skipped", "pending": "still has to judge", "assigned": "judged or has to judge"}
 FIGURE_PARAMETERS = ("figure", "run", "difference", "model", "unfit")  # what a filter of the list leaves as it is
 

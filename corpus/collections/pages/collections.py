@@ -47,7 +47,7 @@ def collection_create(request: Request) -> HttpResponse:
     if form.is_valid():
         with refusals_in_form(form, "slug"):
             collection = create_collection(by=request.user, at=timezone.now(), **form.cleaned_data)
-            messages.success(request, "Collection created. Next: import documents and invite people.")
+            messages.success(request, "Collection created. Next, import documents and invite people.")
             return redirect("collection_dashboard", collection.slug)
     return render(
         request, "corpus/collections/collection_create.html", {"form": form}, status=422 if form.errors else 200
@@ -62,7 +62,7 @@ def collection_edit(request: Request, slug: str) -> HttpResponse:
     remember_shown(form)
     if form.is_valid():
         update_collection(by=request.user, at=timezone.now(), collection=membership.collection, **edited_values(form))
-        messages.success(request, "The description of the collection is saved.")
+        messages.success(request, "Description saved.")
         return redirect("collection_edit", slug)
     membership.collection.refresh_from_db()  # the form has written its invalid values onto it
     context = _settings_context(membership) | {"form": form}

@@ -126,7 +126,7 @@ def _prove(request: Request, invited: InvitedRole) -> HttpResponse:
     if request.method != "POST":
         return _page(request, template, invited)
     if not ratelimit.consume(request, action="invitation_mail", key=str(invited.pk)):
-        return _page(request, template, invited, status=429, problem="Too many mails were asked for. Wait an hour.")
+        return _page(request, template, invited, status=429, problem="Too many mails were requested. Wait an hour.")
     if not mail_invitation(invited):
         return _page(request, template, invited, status=503, problem="The mail could not be sent. Try again later.")
     return _page(request, template, invited, is_sent=True)
@@ -161,7 +161,9 @@ def _welcome(request: Request, accepted: Acceptance) -> HttpResponse:
         messages.success(request, f"Welcome to {collection}. You joined as {accepted.membership.get_role_display()}.")
     else:
         messages.info(
-            request, f"You were in {collection} already, as {accepted.membership.get_role_display()}; that stays so."
+            request,
+            f"You were in {collection} already, as {accepted.membership.get_role_display()}; your role has not"
+            " changed.",
         )
     return redirect("collection_dashboard", collection.slug)
 

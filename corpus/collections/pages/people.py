@@ -109,7 +109,7 @@ def _steps(membership: Membership) -> tuple[Step, ...]:
 
         def carry_out(target: Membership) -> None:
             if target.pk == membership.pk:
-                raise Refused("Your own role and membership are changed in your own row.")
+                raise Refused("Change your own role and membership in your own row.")
             act(**facts, target=target, **more)
 
         return carry_out
@@ -118,9 +118,7 @@ def _steps(membership: Membership) -> tuple[Step, ...]:
         Step(role.value, f"Make {role.label}", f"People who are now {role.label}", others(change_role, role=role))
         for role in Role
     )
-    confirm = (
-        "Remove the selected people? What they judged stays and counts; what they have not done is free for others."
-    )
+    confirm = "Remove the selected people? Their judgments are kept and count; their open items become free for others."
     return (*roles, Step("remove", "Remove", "People removed", others(remove_member), confirm))
 
 

@@ -42,7 +42,7 @@ def own_erasure(request: Request) -> HttpResponse:
             messages.success(request, "Request withdrawn. Your data stays as it is.")
         elif form.is_valid():
             request_erasure(by=request.user, at=timezone.now(), keep_labels=form.keeps_labels)
-            messages.success(request, "Request sent to the staff of this Litmus.")
+            messages.success(request, "Request sent to the staff of this installation.")
         else:
             messages.error(request, "Choose what happens to your labels.")
     return redirect("account_profile")

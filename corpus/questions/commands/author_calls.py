@@ -61,15 +61,15 @@ class AuthorCalls(SteppedCommand):
     help = "Ask authors for questions about their papers: write a call, invite, send letters, make topics of answers."
     reads: ClassVar[dict[str, str]] = {
         "list": "list the calls of the collection",
-        "show": "show a call: how far it is, and the letter as the first author gets it",
+        "show": "show a call: its progress, and the letter as the first author gets it",
         "authors": "list who was asked, with their links and answers",
     }
     writes: ClassVar[dict[str, str]] = {
         "create": "write a call",
-        "change": "change what a call says, or its last day",
+        "change": "change the texts of a call, or its deadline",
         "invite": "ask one author about one paper",
         "invite-file": "ask everybody in a CSV file with the columns email, docno and, if you have it, name",
-        "revoke": "take an invitation back: its link no longer works",
+        "revoke": "revoke an invitation: its link no longer works",
         "mail": "send the letters that are due",
         "take-in": "make topics of the answers, after the last day",
     }
@@ -186,7 +186,7 @@ class AuthorCalls(SteppedCommand):
 
 
 def _add_deadline(parser: CommandParser, *, required: bool = False) -> None:
-    about = "last day on which authors may answer"
+    about = "last day on which authors can answer"
     add_renamed_option(
         parser, "--deadline-at", former="--last-day", required=required, metavar="YYYY-MM-DD", help=about
     )

@@ -28,12 +28,14 @@ class CallForm(forms.Form):
 
     name = forms.CharField(max_length=100, help_text="For you, such as “authors of 2026”.")
     source = forms.SlugField(
-        max_length=60, initial="author", help_text="The topics made of the answers carry it, and statistics go by it."
+        max_length=60,
+        initial="author",
+        help_text="Source of the topics made from the answers; statistics are grouped by it.",
     )
     deadline_at = forms.DateField(
         label="Last day",
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        help_text="Authors may change their question until this day ends.",
+        help_text="Authors can change their question until the end of this day.",
     )
     guideline = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 14}),
@@ -63,7 +65,7 @@ class AuthorForm(forms.Form):
     """One author to ask."""
 
     email = forms.EmailField(label="E-mail address", max_length=LONGEST_ADDRESS, validators=[check_characters])
-    name = forms.CharField(max_length=150, required=False, help_text="As it stands in the letter.")
+    name = forms.CharField(max_length=150, required=False, help_text="As shown in the letter.")
     docno = forms.CharField(label="Paper", max_length=300, help_text="The docno of a document of this collection.")
 
 
@@ -116,11 +118,11 @@ class QuestionForm(forms.Form):
     def clean_text(self) -> str:
         text = " ".join(self.cleaned_data["text"].split())
         if holds_markup(text):
-            raise forms.ValidationError("A question is plain text. Write it without HTML tags and the like.")
+            raise forms.ValidationError("A question is plain text. Write it without HTML tags or other markup.")
         if holds_unseen(text):
-            raise forms.ValidationError("It holds characters that nobody can see. Type it instead of pasting it.")
+            raise forms.ValidationError("It contains invisible characters. Type it instead of pasting it.")
         if not tokens(text):
-            raise forms.ValidationError("There are no words in it.")
+            raise forms.ValidationError("It contains no words.")
         return text
 
     def clean(self) -> dict[str, Any]:
@@ -150,9 +152,9 @@ class AnswerForm(QuestionForm):
         if cleaned.pop("show_name", False):
             cleaned["credit_name"] = " ".join(cleaned.get("credit_name", "").split())
             if holds_markup(cleaned["credit_name"]) or holds_unseen(cleaned["credit_name"]):
-                self.add_error("credit_name", "A name is plain text. Write it without HTML tags and the like.")
+                self.add_error("credit_name", "A name is plain text. Write it without HTML tags or other markup.")
             if not cleaned.get("credit_name") and "credit_name" not in self.errors:
-                self.add_error("credit_name", "Say the name that should appear, or take the tick away.")
+                self.add_error("credit_name", "Enter the name to be shown, or clear the checkbox.")
         else:
             cleaned["credit_name"] = ""
         return cleaned

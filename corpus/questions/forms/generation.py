@@ -129,8 +129,8 @@ class CutoffsForm(forms.Form):
     )
     cutoff_inside = CutoffField(
         label="Cut-off, source inside",
-        help_text="Highest share of a question's words in the titles it asks for. Empty: as given above. “none”: no"
-        " filter.",
+        help_text="Highest share of a question's words that may occur in the titles of its targets. Empty: as above."
+        " “none”: no filter.",
     )
     cutoff_outside = CutoffField(
         label="Cut-off, source outside", help_text="The same for questions from papers outside the collection."

@@ -93,7 +93,7 @@ def author_call_edit(request: Request, slug: str, pk: int) -> HttpResponse:
     if form.is_valid() and not _only_preview(request):
         with refusals_in_form(form):
             update_call(by=request.user, at=timezone.now(), call=call, **form.cleaned_data)
-            messages.success(request, "The call is changed.")
+            messages.success(request, "Call saved.")
             return redirect("author_call_detail", slug, pk)
     context = collection_context(
         membership, "authors", form=form, call=call, **_preview(form, membership.collection, call)
@@ -183,7 +183,7 @@ def _preview(form: CallForm, collection: Collection, call: QuestionCall | None) 
 def _equal_message(equal: list[Equal]) -> str:
     named = "; ".join(f"{each.email} asks what topic {each.topic} asks" for each in equal[:SHOWN_EQUALS])
     more = f"; and {len(equal) - SHOWN_EQUALS:,} more" if len(equal) > SHOWN_EQUALS else ""
-    return f"No topic was made of questions that are there already: {named}{more}. The answers stay here as they are."
+    return f"No topic was made of questions that already exist: {named}{more}. The answers stay here as they are."
 
 
 def call_context(

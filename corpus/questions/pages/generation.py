@@ -67,10 +67,10 @@ COLUMNS = (
     Column("topic", "", lambda question: question.topic.number if question.topic else None),
 )
 NO_MODEL = (
-    "No language model is set up here. The operator of this Litmus names one with LITMUS_LLM_BASE_URL and"
+    "No language model is set up here. The operator of this installation sets one with LITMUS_LLM_BASE_URL and"
     " LITMUS_LLM_MODEL."
 )
-NO_MENTIONS = "No usable mention that cites a document of the collection matches. Change the choice above."
+NO_MENTIONS = "No usable mention that cites a document of the collection matches. Change the selection above."
 
 
 @require_safe
@@ -171,7 +171,7 @@ def prompt_edit(request: HttpRequest, slug: str) -> HttpResponse:
             template = write_question_prompt(
                 by=membership.user, at=timezone.now(), collection=collection, body=form.cleaned_data["body"]
             )
-            messages.success(request, f"Version {template.version} is what will be asked with from now on.")
+            messages.success(request, f"Version {template.version} is used from now on.")
             return redirect("prompt_edit", slug)
     context = collection_context(membership, "generation") | {
         "form": form,
@@ -229,13 +229,13 @@ def _steps(membership: Membership) -> tuple[Step, ...]:
 @require_POST
 def question_keep(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Make a topic of a question that was filtered, doubted or discarded."""
-    return _decide(request, slug, pk, keep_question, "It is a topic now.")
+    return _decide(request, slug, pk, keep_question, "Kept as a topic.")
 
 
 @require_POST
 def question_discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a question out; it can be kept again."""
-    return _decide(request, slug, pk, discard_question, "It is discarded; “Keep” brings it back.")
+    return _decide(request, slug, pk, discard_question, "Discarded. “Keep” restores it.")
 
 
 def _decide(request: HttpRequest, slug: str, pk: int, act: Callable[..., None], done: str) -> HttpResponse:

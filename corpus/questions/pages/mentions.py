@@ -58,7 +58,7 @@ def mention_discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     mention = _fetch(membership, pk)
     form = DiscardForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why: choose one of the reasons.")
+        messages.error(request, "Choose a reason.")
         return _back(request, slug)
     reason = DiscardReason(form.cleaned_data["reason"])
     with refusals_in_message(request):
@@ -75,7 +75,7 @@ def mention_restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
         restore_mention(by=membership.user, at=timezone.now(), mention=_fetch(membership, pk))
-        messages.success(request, "It is among the usable mentions again.")
+        messages.success(request, "The mention can be used again.")
     return _back(request, slug)
 
 
@@ -84,7 +84,7 @@ def mention_link(request: HttpRequest, slug: str) -> HttpResponse:
     """Look up again what the mentions cite, after documents have come in."""
     membership = fetch_manager(request.user, slug)
     changed = relink_mentions(by=membership.user, at=timezone.now(), collection=membership.collection)
-    messages.success(request, f"{changed:,} links changed." if changed else "All links are as they were.")
+    messages.success(request, f"{changed:,} links changed." if changed else "No links have changed.")
     return redirect("mention_list", slug)
 
 

@@ -65,7 +65,8 @@ def _cosines(search: DenseSearch, text: str, docnos: Mapping[int, str]) -> dict[
 DENSE_RERANK = Recipe(
     "dense-rerank",
     "Reranking by vectors",
-    "The first documents of a run by the cosine of their vectors with the topic's, as ACM-CR's second stage.",
+    "Reorders the first documents of a run by the cosine of their vectors with the topic's, as in ACM-CR's second"
+    " stage.",
     DenseRerankForm,
     _rank,
     _check,

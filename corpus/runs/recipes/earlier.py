@@ -25,7 +25,7 @@ class RunField(forms.CharField):
         """Offer these runs to choose from, on a page."""
         empty = "choose a run" if names else "no run yet"
         self.widget = forms.Select(choices=[("", empty), *zip(names, names, strict=True)])
-        self.help_text = "the run to start from" if names else "There is no run to start from yet: make or import one"
+        self.help_text = "the run to start from" if names else "There is no first-stage run: make or import one"
 
 
 class WordsField(forms.CharField):
@@ -48,7 +48,7 @@ class RunsField(WordsField):
         """Offer these runs to choose from, on a page; the chosen ones keep the order of the list."""
         self.widget = forms.CheckboxSelectMultiple(choices=list(zip(names, names, strict=True)))
         if not names:
-            self.help_text = "There is no run to start from yet: make or import some"
+            self.help_text = "There are no first-stage runs: make or import some"
 
 
 def run_named(collection: Collection, name: str) -> RetrievalRun:

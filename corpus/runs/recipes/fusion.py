@@ -87,7 +87,7 @@ def _rank(task: Task) -> Rankings:
 FUSION = Recipe(
     "fusion",
     "Fusion of runs",
-    "Several runs made one, by reciprocal ranks (RRF) or by interpolating their scores.",
+    "Combines several runs, by reciprocal ranks (RRF) or by interpolating their scores.",
     FusionForm,
     _rank,
     _check,

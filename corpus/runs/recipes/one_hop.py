@@ -96,7 +96,7 @@ def _rank(task: Task) -> Rankings:
 ONE_HOP = Recipe(
     "one-hop",
     "One hop by citations",
-    "A run in which the papers that its first documents cite are ranked as well, as LitSearch did.",
+    "Adds the papers that the first documents of a run cite, as in LitSearch.",
     OneHopForm,
     _rank,
     check_run,

@@ -300,7 +300,7 @@ def _papers(task: Task, docnos: Set[str]) -> dict[str, Paper]:
 RERANK = Recipe(
     "rerank",
     "Reranking by a chat model",
-    "The first documents of a run in the order that a chat model gives them, as LitSearch reranks.",
+    "Reorders the first documents of a run by a chat model, as in LitSearch.",
     RerankForm,
     _rank,
     _check,

@@ -1,4 +1,4 @@
-"""TF-IDF by cosine, as scikit-learn has it."""
+"""TF-IDF by cosine, as in scikit-learn."""
 
 from corpus.runs.recipes.lexical import LexicalForm, search_with
 from corpus.runs.recipes.recipe import Recipe
@@ -16,7 +16,7 @@ class TfidfForm(LexicalForm):
 TFIDF = Recipe(
     "tfidf",
     "TF-IDF",
-    "The cosine of term counts times smoothed inverse document frequency, as scikit-learn has it.",
+    "The cosine of term counts times smoothed inverse document frequency, as in scikit-learn.",
     TfidfForm,
     search_with(SCORER),
 )

@@ -66,7 +66,7 @@ def topic_review_request(request: HttpRequest, slug: str, pk: int) -> HttpRespon
     topic, note = fetch_topic(membership, pk), request.POST.get("note", "")
     with refusals_in_message(request):
         request_review(membership=membership, at=timezone.now(), topic=topic, note=note)
-        messages.success(request, "The review is asked for. Managers and adjudicators find it in the list of topics.")
+        messages.success(request, "Review requested. Managers and adjudicators find it in the list of topics.")
     return redirect("topic_detail", slug, pk)
 
 
@@ -76,7 +76,7 @@ def topic_review_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespo
     membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
         withdraw_review(membership=membership, at=timezone.now(), topic=fetch_topic(membership, pk))
-        messages.success(request, "The request is withdrawn.")
+        messages.success(request, "Request withdrawn.")
     return redirect("topic_detail", slug, pk)
 
 

@@ -38,5 +38,5 @@ def sub_query_delete(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         size = form.cleaned_data["size"]
         count = remove_sub_queries(by=membership.user, at=timezone.now(), collection=membership.collection, size=size)
-        messages.success(request, f"{count:,} sub-queries are gone. They can be made again at any time.")
+        messages.success(request, f"{count:,} sub-queries deleted. You can make them again at any time.")
     return redirect("sub_query_list", slug)

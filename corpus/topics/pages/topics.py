@@ -113,7 +113,7 @@ def topic_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = fetch_manager(request.user, slug)
     form = PlaceForm(request.POST)
     if not form.is_valid() or (form.cleaned_data["place"] is None and form.cleaned_data["way"] not in STEPS):
-        raise Refused("Say where to move the topic: up, down, or to a place.")
+        raise Refused("Choose where to move the topic: up, down, or to a position.")
     move_topic(
         by=membership.user,
         at=timezone.now(),
@@ -238,6 +238,7 @@ def _steps(membership: Membership) -> tuple[Step, ...]:
             "Delete",
             "Topics deleted",
             lambda topic: delete_topic(by=by, at=at, topic=topic),
-            "Delete the selected topics with their aspects, targets and pools? Topics that a campaign needs stay.",
+            "Delete the selected topics with their aspects, targets and pools? Topics used by a campaign are not"
+            " deleted.",
         ),
     )

@@ -21,7 +21,7 @@ def test_table_for_a_paper() -> None:
     built = build_campaign(noisy_labels(60, 5), topics=12, machines=[("m_1", "m", 1), ("m_2", "m", 2)])
     vote(built)
     client = client_of(built, "viewer")
-    assert "There is nothing to print yet" in client.get(address("agreement_report")).content.decode()
+    assert "No table yet" in client.get(address("agreement_report")).content.decode()
     run = agree(built)
     answer = client.get(address("agreement_report"))
     report, latex = answer.context["report"], answer.context["latex"]

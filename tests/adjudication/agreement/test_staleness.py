@@ -41,7 +41,7 @@ def test_a_decision_makes_figures_against_the_verdict_stale() -> None:
     standing = fetch_standing(built.campaign)
     assert (standing.changed, standing.newer, standing.since) == (1, 0, "")
     assert standing.sentence == (
-        "Figures with the verdict were computed before 1 change of a verdict; all others are of today."
+        "Figures with the verdict were computed before 1 change of a verdict; all others are current."
     )
     for name in ("agreement_detail", "agreement_report"):
         client = Client()

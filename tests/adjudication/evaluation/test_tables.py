@@ -113,7 +113,7 @@ def test_sensitivity_goes_by_method_also_where_no_run_was_pooled(built: Built) -
     change most."""
     stranger = evaluated(built, sensitivity=True, measures=("AP",))
     assert stranger["left_out"] == []
-    assert "Nothing says what brought the judged documents into pools" in stranger["notes"][-1]
+    assert "The origin of the judged documents is not recorded" in stranger["notes"][-1]
     documents = list(Document.objects.filter(collection=built.collection).order_by("pk"))
     for topic in Topic.objects.filter(collection=built.collection):
         entries = make_pool(topic, documents[:10], "search:bm25")

@@ -128,7 +128,7 @@ def test_without_the_package_its_name_is_kept_and_shown(built: Built, client) ->
     ExportPrefixes.objects.create(collection=built.collection, campaign=built.campaign, kind="pairs", query="q")
     client.force_login(built.people["manager"])
     page = client.get(reverse("export_list", args=["tea"]))
-    assert "pairs (not installed): what this collection remembers of it is kept." in page.text
+    assert "pairs (not installed): its settings for this collection are kept." in page.text
     assert client.get(API).status_code == 422
     assert ExportPrefixes.objects.filter(kind="pairs").exists()
 

@@ -279,7 +279,7 @@ def test_pages_before_the_first_count_and_without_work(campaign, client):
     address = reverse("work_detail", args=["teas", campaign.slug])
     assert "has not been counted yet" in client.get(address).text
     counted(campaign)
-    assert "No person has judged anything here yet." in client.get(address).text
+    assert "Nobody has judged here yet." in client.get(address).text
     assert client.get(address, {"person": "x", "criterion": "<none>"}).status_code == 200
 
 

@@ -238,7 +238,7 @@ def test_steps_are_taken_where_the_line_stands(client: Client) -> None:
     mine = Assignment.objects.filter(item__campaign=campaign)
     mine.update(state="done", annotator=campaign.annotators.get(), finished_at=AT)
     shown = press(client, detail, "Count votes")
-    assert VoteRun.objects.exists() or "There are no judgments" in shown
+    assert VoteRun.objects.exists() or "has no judgments yet" in shown
     assert not AgreementRun.objects.exists()
 
 

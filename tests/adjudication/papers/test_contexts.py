@@ -90,7 +90,7 @@ def test_a_page_does_not_count_many_papers_while_somebody_waits(material, client
     monkeypatch.setattr("adjudication.papers.pages.contexts.MOST_LIVE", 1)
     client.force_login(material.people["vic"])
     page = client.get(reverse("context_report", args=["teas"])).content.decode()
-    assert "Counting so many papers takes a while" in page
+    assert "Counting this many papers takes a while" in page
     assert b"Paragraphs,1,1" in client.get(reverse("context_table", args=["teas", "csv"])).content
 
 

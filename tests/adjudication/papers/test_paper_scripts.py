@@ -88,7 +88,7 @@ def test_a_paper_by_command(built: Finished, capsys: pytest.CaptureFixture[str],
         at=AT,
     )
     assert step(capsys, "send-back", *at)["paper"] == built.paper.key
-    refused("waits for a judge already", "send-back", *at)
+    refused("Another judge has already been asked", "send-back", *at)
 
 
 @pytest.mark.parametrize("by_name", [True, False])

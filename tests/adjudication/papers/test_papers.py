@@ -271,7 +271,7 @@ def test_exports_and_figures_are_made_of_what_was_adjudicated_and_say_so(built) 
     assert context_figures(collection, drafts=True)["sources"] == {"draft": 1}
     accept(built)
     assert context_figures(collection)["sources"] == {"adjudicated": 1}
-    assert findings(built) == {"sources": "Papers that people stand by: 1 adjudicated."}
+    assert findings(built) == {"sources": "Papers finished by people: 1 adjudicated."}
     (paragraphs,) = [list(context_topic_records(make_options(collection, "qrels", level="paragraph")))]
     assert [row.docno for _, rows in paragraphs for row in rows] == ["d0001"]
     ((_, lines), *_) = context_files(make_options(collection, "acm-cr"))
@@ -279,7 +279,7 @@ def test_exports_and_figures_are_made_of_what_was_adjudicated_and_say_so(built) 
     built.hand_in("ann", SECOND, at=LATER)
     assert "1 paper that has been adjudicated has a newer version" in findings(built)["newer-versions"]
     alone = make_extraction(PaperFactory(collection=collection), ExtractionSource.IMPORTED, FIRST)
-    assert findings(built)["sources"] == "Papers that people stand by: 1 adjudicated, 1 as imported gold."
+    assert findings(built)["sources"] == "Papers finished by people: 1 adjudicated, 1 as imported gold."
     assert alone.paper.collection == collection
 
 
@@ -369,7 +369,7 @@ def test_a_paper_is_sent_back_for_one_more_annotator(built, client) -> None:
     assert "1 more person still works on this paper" in " ".join(client.get(address(built)).text.split())
     refused = client.post(where)
     assert refused.status_code == 422
-    assert "waits for a judge already" in refused.text
+    assert "Another judge has already been asked" in refused.text
     built.hand_in("cyd", SECOND, at=LATER)
     assert (paper_rows(built.campaign)[0].people, paper_rows(built.campaign)[0].waiting) == (3, 0)
     assert case_of(built).comparison.undecided({}) == []

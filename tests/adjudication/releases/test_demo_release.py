@@ -92,7 +92,7 @@ def test_by_pages_alone(demo: Collection, client: Client, tmp_path: Path) -> Non
 
 
 def test_by_one_command(demo: Collection, settings, tmp_path: Path, capsys) -> None:
-    with pytest.raises(CommandError, match="not ready to be released"):
+    with pytest.raises(CommandError, match="not ready for release"):
         call_command("release", "demo", "v1", out=tmp_path / "out")
     call_command("release", "demo", "v1", out=tmp_path / "out", force=REASON, as_json=True)
     assert json.loads(capsys.readouterr().out)["force_reason"] == REASON

@@ -45,7 +45,7 @@ def test_sending_back_hands_it_to_the_least_busy_person(built: Built) -> None:
     assert built.items[3].extra_overlap == 1
     assert queue_counts(built.criterion)["sent"] == 1
     assert verdict_of(built, 3) not in queue_of(built.criterion, "open")
-    with pytest.raises(Conflict, match="waits for a judge"):
+    with pytest.raises(Conflict, match="judge has already been asked"):
         send_back_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
 
 

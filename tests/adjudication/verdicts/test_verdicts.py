@@ -77,7 +77,7 @@ def test_refused_decisions(built: Built) -> None:
 
 def test_two_adjudicators_do_not_overwrite_each_other(built: Built) -> None:
     decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["adjudicator"], at=LATER)
-    with pytest.raises(Conflict, match="Somebody decided"):
+    with pytest.raises(Conflict, match="Someone else decided"):
         decide_verdict(verdict=verdict_of(built, 2), value=2, by=built.people["manager"], at=LATER)
     again = LATER + timedelta(hours=1)
     decide_verdict(verdict=verdict_of(built, 2), value=2, by=built.people["manager"], at=again, seen=LATER)

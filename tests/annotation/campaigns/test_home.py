@@ -152,7 +152,9 @@ def test_queries_do_not_grow_with_the_work(client: Client, judge: User, django_a
         client.get("/")
 
 
-@pytest.mark.parametrize(("staff", "words"), [(True, "Create the first one"), (False, "A manager of one can invite")])
+@pytest.mark.parametrize(
+    ("staff", "words"), [(True, "Create the first collection"), (False, "A manager of one can invite")]
+)
 def test_without_a_collection_it_says_what_to_do(client: Client, staff: bool, words: str) -> None:
     client.force_login(UserFactory(is_staff=staff))
     assert words in client.get("/").text

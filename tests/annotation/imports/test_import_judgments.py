@@ -164,7 +164,7 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
     assert not UnparsedAnswer.objects.exists()
     assert (
-        "Every imported answer could be read"
+        "All imported answers could be read"
         in client.get("/c/teas/campaigns/main-round/machines/unparsed/").content.decode()
     )
 

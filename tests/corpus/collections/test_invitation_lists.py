@@ -73,7 +73,7 @@ class TestReading:
             ("\n".join("x" * 7), [*(f"Line {n}: no e-mail address: x." for n in range(1, 6)),
                                   "Further lines with wrong addresses: 2.", "Nobody was invited."]),
             (f"{'a' * 300}@example.org", [f"Line 1: no e-mail address: {'a' * 59}….", "Nobody was invited."]),
-            ("x@example.org " * 10_000, ["The list is longer than 100,000 characters. Divide it."]),
+            ("x@example.org " * 10_000, ["The list has more than 100,000 characters. Divide it."]),
             (",".join(f"p{n}@example.org" for n in range(MOST_INVITED + 1)),
              ["The list has 201 addresses; at most 200 are invited at once. Divide it."]),
         ],

@@ -99,7 +99,7 @@ def test_links_cannot_be_guessed_or_forged(invited: InvitedRole) -> None:
     number, signature = token.split(".")
     for forged in (number, f"{int(number) + 1}.{signature}", token[:-1], f"{token}x", "", "…", "." * 30):
         assert invitation_number(forged) is None
-        with pytest.raises(BadInvitation, match="not complete"):
+        with pytest.raises(BadInvitation, match="incomplete"):
             find_invitation(token=forged, at=timezone.now())
 
 
@@ -125,7 +125,7 @@ def test_accepting_once(invited: InvitedRole) -> None:
     accepted = accept_invitation(by=user, at=AT, token=token)
     assert accepted.joined
     assert (accepted.membership.user, accepted.membership.role) == (user, Role.ADJUDICATOR)
-    with pytest.raises(BadInvitation, match="accepted already"):
+    with pytest.raises(BadInvitation, match="already been accepted"):
         accept_invitation(by=user, at=AT, token=token)
 
 
@@ -179,7 +179,7 @@ def test_two_clicks_at_once_make_one_account(invited: InvitedRole) -> None:
     with ThreadPoolExecutor(2) as pool:
         said = sorted(pool.map(accept, ["One", "Two"]))
     assert said[1] == "joined"
-    assert "accepted already" in said[0]
+    assert "already been accepted" in said[0]
     assert User.objects.filter(email=EMAIL).count() == 1
     assert Membership.objects.filter(user__email=EMAIL).count() == 1
 
@@ -274,7 +274,7 @@ def test_a_stranger_makes_an_account_and_is_in(client: Client, invited: InvitedR
     assert client.get(reverse("member_list", args=["tea"])).status_code == 200
     again = Client().get(address_of(invited))
     assert again.status_code == 410
-    assert "accepted already" in again.text
+    assert "already been accepted" in again.text
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_the_wrong_account_sees_what_to_do(client: Client, invited: InvitedRole)
 def test_a_broken_link_has_a_page(client: Client, token: str) -> None:
     answer = client.get(reverse("invitation_accept", args=[token]))
     assert answer.status_code == 410
-    assert "This link is not complete" in answer.text
+    assert "This link is incomplete" in answer.text
 
 
 def test_a_forged_host_does_not_get_into_the_link(client: Client, manager: Membership, settings) -> None:

@@ -71,9 +71,9 @@ def test_changing_a_role(members: dict[Role, Membership]) -> None:
 
 def test_the_last_manager_stays(members: dict[Role, Membership]) -> None:
     manager = members[Role.MANAGER]
-    with pytest.raises(Refused, match="Make somebody else a manager first"):
+    with pytest.raises(Refused, match="Make someone else a manager first"):
         change_role(by=manager.user, at=AT, membership=manager, target=manager, role=Role.VIEWER)
-    with pytest.raises(Refused, match="Make somebody else a manager first"):
+    with pytest.raises(Refused, match="Make someone else a manager first"):
         remove_member(by=manager.user, at=AT, membership=manager, target=manager)
     second = MembershipFactory(collection=manager.collection, role=Role.MANAGER)
     remove_member(by=second.user, at=AT, membership=second, target=manager)
@@ -221,7 +221,7 @@ def test_several_people_get_a_role_or_go_but_never_oneself(client: Client, membe
     address = reverse("member_list", args=["tea"])
     text = client.post(address, {"step": "viewer", "all": "1"}, follow=True).text
     assert "People who are now viewer: 3." in text
-    assert "Your own role and membership are changed in your own row." in text
+    assert "Change your own role and membership in your own row." in text
     assert role_of(members[Role.MANAGER]) == "manager"
     assert role_of(members[Role.ANNOTATOR]) == "viewer"
     client.post(f"{address}?role=viewer", {"step": "remove", "all": "1"})

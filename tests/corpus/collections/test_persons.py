@@ -70,7 +70,7 @@ def test_refusals(made: Material) -> None:
     manager = made.manager.email
     with pytest.raises(CommandError, match="is the only manager of"):
         call_command("erase_person", manager, "--labels", "keep", "--confirm", manager)
-    with pytest.raises(CommandError, match=r"Type the address exactly as it is: .* Nothing was erased"):
+    with pytest.raises(CommandError, match=r"Type the address exactly as shown: .* Nothing was erased"):
         call_command("erase_person", manager, "--labels", "keep", "--confirm", "x@example.org")
 
 

@@ -146,4 +146,4 @@ def test_a_dry_run_is_tried_again_with_other_columns(
     client.post(reverse("import_follow", args=["tea", second.pk]))
     jobs.carry_out(collection.import_runs.latest("pk"))
     assert list(stored(collection)) == ["8"]
-    assert "no longer here" in client.post(again, {}, follow=True).text
+    assert "no longer stored" in client.post(again, {}, follow=True).text

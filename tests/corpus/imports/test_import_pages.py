@@ -206,7 +206,7 @@ class TestAfterwards:
         listed = client.get(reverse("import_list", args=["tea"])).content.decode()
         assert listed.count("a.jsonl") == 2  # the dry run still says what it tried
         again = client.post(reverse("import_follow", args=["tea", dry.pk]), follow=True)
-        assert b"no longer here" in again.content
+        assert b"no longer stored" in again.content
         send(client, ("a.jsonl", DOCUMENTS), dry_run="on")
         same = client.get(reverse("import_detail", args=["tea", self.run_now(collection).pk])).content.decode()
         assert "No documents would be new or updated." not in same  # d1 and d2 would be new
@@ -290,7 +290,7 @@ class TestAfterwards:
         collection.import_runs.update(errors=problems, skipped=1, error_count=1)
         page = client.get(reverse("import_detail", args=["tea", run.pk])).text
         assert "1 problem</h2>" in page
-        assert "none of its records came in" in page
+        assert "none of its records were imported" in page
         assert "the others are in" not in page
 
     def test_errors_are_escaped(self, client: Client, collection: Collection) -> None:

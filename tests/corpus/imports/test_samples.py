@@ -20,7 +20,7 @@ def test_the_first_records_that_are_taken_are_kept() -> None:
     (batch,) = batches(map(topic, range(1, 20)), lambda n, _: lines.get(n + 1, n + 1), Odometer(), counts)
     assert (batch.lines, batch.problems, dict(batch.skips)) == ([*range(3, 20)], [lines[1]], {"a rule": 1})
     counts.add_problems([Problem("t", 4, "was refused later")])
-    counts.add_notes([Problem("t", 5, "came in nevertheless")])
+    counts.add_notes([Problem("t", 5, "was imported anyway")])
     assert [sample["line"] for sample in counts.samples_shown()] == [3, 5, 6]
     assert counts.samples_shown()[0]["fields"] == [["number", "3"], ["text", "Why?"]]  # not what the file does not say
 

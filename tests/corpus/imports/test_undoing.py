@@ -108,7 +108,7 @@ def test_runs_unless_pools_were_filled_from_them(collection: Collection, tmp_pat
     assert state(collection) == before
     again = imported(collection, "runs", file)
     make_pool(collection.topics.get(), [document], method="bm")
-    with pytest.raises(Refused, match="documents that its runs brought into pools: 1"):
+    with pytest.raises(Refused, match="documents added to pools by its runs: 1"):
         undone(again)
     assert RetrievalRun.objects.filter(name="bm").exists()
 

@@ -139,4 +139,4 @@ def test_nothing_to_report(client: Client) -> None:
     client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
     page = client.get(reverse("pool_report", args=["new"])).content.decode()
     assert "No pools yet" in page
-    assert "There is no run with a ranking" in page
+    assert "No run ranks documents" in page

@@ -182,7 +182,7 @@ class TestRefusals:
         assert not PoolRun.objects.exists()
 
     def test_there_must_be_something_to_pool(self, db: None) -> None:
-        with pytest.raises(Refused, match="nothing to pool yet: import runs"):
+        with pytest.raises(Refused, match="To build pools, first import runs"):
             build(CollectionFactory())
 
     def test_only_managers_build(self, collection: Collection) -> None:
@@ -194,7 +194,7 @@ class TestRefusals:
 
     def test_one_build_waits_at_a_time(self, collection: Collection, manager: Membership) -> None:
         run = request_pools(by=manager.user, at=AT, collection=collection)
-        with pytest.raises(Conflict, match="being built already"):
+        with pytest.raises(Conflict, match="already being built"):
             request_pools(by=manager.user, at=AT, collection=collection)
         cancel_job(by=manager.user, at=AT, job=run)
         assert run.state == JobState.CANCELLED

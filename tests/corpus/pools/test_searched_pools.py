@@ -164,7 +164,7 @@ class TestRefusals:
     def test_a_collection_without_topics(self, db: None) -> None:
         collection = CollectionFactory()
         DocumentFactory(collection=collection)
-        with pytest.raises(Refused, match="nothing to pool yet"):
+        with pytest.raises(Refused, match="To build pools, first import"):
             build(collection, recipe=SMALL)
 
     @pytest.mark.parametrize("name", ["bm25:query", "graph:citations", "dense:query"])
@@ -174,7 +174,7 @@ class TestRefusals:
         (tmp_path / "list").write_text("1 cold\n")
         (tmp_path / "run").write_text(f"1 Q0 cold 1 1.0 {name}\n")
         listed = import_files(collection, tmp_path / "list", kind="pool", method=name)
-        assert "means something else" in listed.reason
+        assert "already used in pools" in listed.reason
         run = import_files(collection, tmp_path / "run", kind="runs")
         assert "Litmus itself uses" in run.reason
 

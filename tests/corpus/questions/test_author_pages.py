@@ -45,7 +45,7 @@ def test_an_author_answers_changes_and_withdraws_without_an_account(call: Questi
     assert ann.answers.count() == 1
     stale = client.post(page_of(ann), sent | {"text": QUESTION + " And the day after?"})
     assert stale.status_code == 409
-    assert "Another window or device" in stale.text
+    assert "in another window or on another device" in stale.text
     assert f'<p class="question-large" dir="auto">{QUESTION}</p>' in stale.text  # what the other has sent
     assert "And the day after?" in stale.text  # what was typed here
     form = stale.context["form"]
@@ -82,11 +82,11 @@ def test_the_question_comes_first_and_nothing_of_it_is_kept_before_the_consent(c
         ({"text": "Tea?"}, "at least 15"),
         ({"text": "x" * 2001}, "This has 2001 characters, and a question at most 2,000"),
         ({"credit_name": "Ann <script>"}, "A name is plain text"),
-        ({"text": f"{QUESTION} \u202etxet desrever"}, "characters that nobody can see"),
-        ({"text": "\u200b" * 40}, "There are no words in it"),
+        ({"text": f"{QUESTION} \u202etxet desrever"}, "invisible characters"),
+        ({"text": "\u200b" * 40}, "It contains no words"),
         ({"seen": "x"}, "reload it"),
         ({"homepage": "http://spam.example"}, "filled in by a program"),
-        ({"credit_name": " "}, "Say the name"),
+        ({"credit_name": " "}, "Enter the name"),
         ({"text": "Is <b>stirring</b> worth the trouble in the morning?"}, "Write it without HTML"),
         ({"text": "word " * 4_000}, "19999 characters"),
     ],
@@ -159,7 +159,7 @@ def test_opting_out_needs_a_press_and_holds_everywhere(call: QuestionCall) -> No
     assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
     assert client.post(address).status_code == 200
     assert AuthorOptOut.objects.get().email == "ann@example.org"
-    with pytest.raises(Refused, match="not to get letters"):
+    with pytest.raises(Refused, match="does not want to receive letters"):
         invite(call, docno="D1")
-    with pytest.raises(Refused, match="Everybody has received"):
+    with pytest.raises(Refused, match="All authors have received"):
         send(call)

@@ -49,7 +49,7 @@ def test_a_call_by_command(
     rows.write_text(ROWS, encoding="utf-8")
     refused(r"\{opt_out\} is missing", "create", "2026", "--deadline-at", "2999-12-31", "--mail-body", str(letter))
     refused("Last day: Enter a valid date", "create", "2026", "--deadline-at", "tomorrow")
-    refused("over already", "create", "2026", "--deadline-at", "2020-02-29")
+    refused("already passed", "create", "2026", "--deadline-at", "2020-02-29")
     assert step(capsys, "create", "2026", "--deadline-at", "2999-12-31", "--dry-run")["dry_run"]
     assert not QuestionCall.objects.exists()
     made = step(capsys, "create", "2026", "--deadline-at", "2999-12-31", "--source", "authors")
@@ -64,12 +64,12 @@ def test_a_call_by_command(
     assert step(capsys, "invite", "2026", "dan@example.org", "D2")["state"] == "unsent"
     refused("not invited for D1", "revoke", "2026", "dan@example.org", "D1")
     assert step(capsys, "revoke", "2026", "dan@example.org", "D2")["link"] is None
-    refused("Nobody has received a letter", "mail", "2026", "reminder")
+    refused("All authors who received a letter have answered", "mail", "2026", "reminder")
     assert step(capsys, "mail", "2026", "invitation", "--dry-run")["due"] == 2
     assert (mail.outbox, AuthorMailing.objects.count()) == ([], 0)
     assert step(capsys, "mail", "2026", "invitation") == {"due": 2, "sent": 2, "failed": 0}
     assert [each.subject for each in mail.outbox] == ["A question"] * 2
-    refused("Everybody has received a letter", "mail", "2026", "invitation")
+    refused("All authors have received a letter", "mail", "2026", "invitation")
     waiting = step(capsys, "authors", "2026", "--state", "waiting")["authors"]
     assert [each["letter"] for each in waiting] == ["sent", "sent"]
     refused("until the deadline", "take-in", "2026")

@@ -68,7 +68,7 @@ def test_a_call_that_nobody_could_answer_is_not_made(client: Client, manager: Me
     form = {"name": "late", "source": "author", "deadline_at": "2020-02-29", "guideline": "My *own* words"}
     page = client.post(reverse("author_call_create", args=["tea"]), form | {"mail_subject": SUBJECT, "mail_body": BODY})
     assert page.status_code == 422
-    assert "The last day is over already" in page.text
+    assert "The deadline has already passed" in page.text
     assert "My *own* words" in page.text
     assert not QuestionCall.objects.exists()
 
@@ -92,7 +92,7 @@ def test_a_file_brings_authors_and_shows_bad_rows(manager: Membership, call: Que
         (4, "bad is not an e-mail address"),
         (5, "ann@example.org is listed here for D0 twice"),
         (6, "there is no document D9 in the collection"),
-        (7, "silent@example.org has asked not to get letters"),
+        (7, "silent@example.org does not want to receive letters"),
     ]
     assert call.invitations.get(email="ann@example.org").name == "Ann Ö"
 
@@ -152,7 +152,7 @@ def test_letters_go_out_once_with_the_personal_link(call: QuestionCall) -> None:
     assert answer_link(bob) not in first.body
     assert "Dear author," in second.body
     assert first.extra_headers["List-Unsubscribe"] == f"<{opt_out_link(ann)}>"
-    with pytest.raises(Refused, match="Everybody has received a letter"):
+    with pytest.raises(Refused, match="All authors have received a letter"):
         send(call)
     jobs.carry_out(mailing)
     assert len(mail.outbox) == 2

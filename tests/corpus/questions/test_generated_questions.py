@@ -66,7 +66,7 @@ def test_a_filtered_or_doubted_question_can_be_kept_and_discarded_again(manager,
 
 def test_a_question_without_targets_cannot_be_kept_until_the_paper_is_there(manager, mention, run):
     question = make_question(mention, run=run, keys=["b1"], state="no-targets")
-    with pytest.raises(Refused, match="No paper it cites"):
+    with pytest.raises(Refused, match="None of the papers it cites"):
         keep_question(by=manager, at=AT, question=question)
     document = DocumentFactory(collection=mention.collection)
     mention.references.filter(key="b1").update(document=document, link="id")

@@ -179,7 +179,7 @@ def test_shares_of_filtered_are_of_questions_that_could_be_kept_and_not_added_ov
 
 def test_kept_answers_are_asked_for_again_and_stay_with_the_new_ones(manager, collection, mentions, quick):
     run, _ = generate(manager, collection, quick, ["Hm.", GOOD, Answer("QUESTION: Wh", finish_reason="length")])
-    with pytest.raises(Refused, match="Everything has been answered"):
+    with pytest.raises(Refused, match="All questions have been answered"):
         continue_questions(by=manager, at=AT, run=run, send=False)
     with ChatStub([GOOD.replace("leaves", "buds"), "Hm, again."]) as stub:
         quick.LLM_BASE_URL = stub.url
@@ -220,7 +220,7 @@ def test_as_litsearch_coded_it(manager, collection, mentions, quick):
         ("I'm sorry, but I cannot do that.", Outcome.REFUSAL, "would not answer"),
         (Answer(None, refusal="Not with me."), Outcome.REFUSAL, "Not with me."),
         (Answer("", finish_reason="content_filter"), Outcome.REFUSAL, "withheld"),
-        (Answer(GOOD + "\nQUESTION: And wh", finish_reason="length"), Outcome.CUT_OFF, "longest allowed answer"),
+        (Answer(GOOD + "\nQUESTION: And wh", finish_reason="length"), Outcome.CUT_OFF, "length limit of answers"),
         ("NONE", Outcome.NONE, ""),
         (Status(400), Outcome.NO_ANSWER, "400"),
         (Status(500), Outcome.NO_ANSWER, "500"),
@@ -309,7 +309,7 @@ def test_a_run_that_gave_up_goes_on_and_asks_no_answered_mention_again(manager, 
         jobs.carry_out(run)
         run.refresh_from_db()
         assert (run.state, run.done, len(stub.calls)) == (JobState.DONE, 3, 2)
-        with pytest.raises(Refused, match="Everything has been answered"):
+        with pytest.raises(Refused, match="All questions have been answered"):
             continue_questions(by=manager, at=AT, run=run, send=False)
 
 
@@ -395,7 +395,9 @@ def test_cancelling_keeps_what_has_come(manager, collection, mentions, quick, mo
         jobs.carry_out(run)
     run.refresh_from_db()
     assert (run.state, len(stub.calls)) == (JobState.CANCELLED, 0)
-    assert run.reason == "Cancelled. 0 of 3 answers are kept; go on whenever you like, they are not asked for again."
+    assert (
+        run.reason == "Cancelled. 0 of 3 answers are kept; you can continue at any time, they are not asked for again."
+    )
     with pytest.raises(Conflict):
         cancel_job(by=manager, at=AT, job=run)
 

@@ -211,7 +211,7 @@ def test_stored_answers_are_filtered_again_without_asking(door, members, filtere
         0.2,
         0.1,
     )
-    assert "Say how stored answers are filtered" in generate_at(door, used="stored")[1]
+    assert "Choose how to filter the stored answers" in generate_at(door, used="stored")[1]
     nothing = generate_at(door, used="stored", source="inside", overlap_definition="words")
     assert "no stored answers" in nothing[1]
     assert "LITMUS_LLM_BASE_URL" in generate_at(door, used="again", overlap_definition="words")[1]
@@ -262,7 +262,7 @@ def test_limits_and_prompts_are_refused_alike(client, mention, model, capsys):
         answer = client.post(url, {name: value}, content_type="application/json")
         assert answer.status_code == 400
         assert client.post(reverse("generation_create", args=["tea"]), {name: value}).status_code == 422
-        with pytest.raises(CommandError, match=r"There are none yet|equal to 0|invalid choice"):
+        with pytest.raises(CommandError, match=r"There are no prompts yet|equal to 0|invalid choice"):
             run_command(capsys, f"--{name}={value}")
 
 
@@ -339,7 +339,7 @@ def test_cutoffs_are_moved_on_the_page(client, mention):
 
 
 def test_the_prompt_is_edited_in_versions(client, members, collection):
-    assert "Litmus's own wording" in page(client, "prompt_edit")
+    assert "Litmus's default text" in page(client, "prompt_edit")
     url = reverse("prompt_edit", args=["tea"])
     assert client.post(url, {"body": "Just ask."}).status_code == 422
     client.post(url, {"body": DEFAULT_TEMPLATE + "\nBe brief."})
@@ -352,7 +352,7 @@ def test_the_prompt_is_edited_in_versions(client, members, collection):
 
 
 def test_empty_pages_say_what_to_do(client, collection):
-    assert "There are none yet" in page(client, "generation_list")
+    assert "No questions generated yet" in page(client, "generation_list")
     assert "No generated questions yet" in page(client, "question_list")
 
 
@@ -387,8 +387,9 @@ def test_the_command_line_asks_and_reports(mention, model, capsys):
     printed = capsys.readouterr()
     found = json.loads(printed.out)
     assert (found["mentions"], found["questions"], found["states"]) == (1, 4, {"kept": 1, "filtered": 1, **DOUBTED})
-    assert "questions: 1 kept, 1 too many words of the titles, 1 names citations that are not there, 1 equal to" in (
-        printed.err
+    assert (
+        "questions: 1 kept, 1 too many words of the titles, 1 names citations that are not there, 1 equal to"
+        in printed.err
     )
     assert (
         "inline-outside: 4 questions; of the 2 that could be kept, 1 became topics and 1 (50%) did not" in printed.err
@@ -397,7 +398,7 @@ def test_the_command_line_asks_and_reports(mention, model, capsys):
     assert (found["prompt_tokens"], found["cost"]) == (100, None)
     with pytest.raises(CommandError, match="No usable mention"):
         run_command(capsys)
-    with pytest.raises(CommandError, match="Everything has been answered"):
+    with pytest.raises(CommandError, match="All questions have been answered"):
         run_command(capsys, "--continue", str(found["run"]))
     with pytest.raises(CommandError, match="no run 9999"):
         run_command(capsys, "--continue", "9999")

@@ -210,7 +210,7 @@ def test_what_cannot_be_made_is_refused_with_a_reason(collection: Collection) ->
         (("mine", "--recipe", "tfidf", "--k1", "2"), "TF-IDF has no option “k1”"),
         (("mine", "--recipe", "bm25", "--fields", "titel"), "“titel” is no field"),
         (("mine", "--recipe", "bm25", "--b", "2"), "less than or equal to 1"),
-        (("mine", "--recipe", "bm25", "--topics", "aspects"), "nothing of this sort"),
+        (("mine", "--recipe", "bm25", "--topics", "aspects"), "has no such topics"),
     ):
         with pytest.raises(CommandError, match=reason):
             command(*arguments)
@@ -225,7 +225,7 @@ def test_what_cannot_be_made_is_refused_with_a_reason(collection: Collection) ->
 def test_a_run_is_made_once_at_a_time_and_can_be_cancelled(collection: Collection) -> None:
     asked: dict[str, Any] = {"by": None, "at": AT, "collection": collection, "recipe": RECIPES["bm25"], "options": {}}
     job = request_run(**asked, name="mine", send=False)
-    with pytest.raises(Conflict, match="being made already"):
+    with pytest.raises(Conflict, match="already being made"):
         request_run(**asked, name="mine", send=False)
     jobs.cancel(job, at=AT)
     jobs.carry_out(job)
@@ -289,7 +289,7 @@ def test_a_page_offers_the_runs_to_start_from(
     client.force_login(members[Role.MANAGER].user)
     page = reverse("run_create", args=["tea"])
     for recipe in ("rerank", "fusion", "one-hop"):
-        assert "There is no run to start from yet" in client.get(f"{page}?recipe={recipe}").text
+        assert "no first-stage run" in client.get(f"{page}?recipe={recipe}").text
     for name in ("one", "other", "third"):
         made(collection, name, "bm25")
     for recipe in ("rerank", "one-hop"):

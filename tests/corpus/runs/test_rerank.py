@@ -120,7 +120,7 @@ class TestRerank:
         }
         assert found["same_order"] == {"first": TOPICS}
         assert found["warnings"] == [
-            "It ranks every topic exactly as the run first does, so its figures will be those of first.",
+            "It ranks every topic exactly like the run first, so its results will be the same.",
             f"{TOPICS} of {TOPICS} answers that name fewer than half of their documents; the others keep their order.",
         ]
         assert all(each in printed.err for each in found["warnings"])

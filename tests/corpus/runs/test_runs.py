@@ -105,7 +105,7 @@ class TestImport:
         assert counts(run) == (0, 0, 1, 0)
         (note,) = run.errors
         assert (note["file"], note["line"]) == ("b.run", 0)
-        assert note["reason"] == "bm25 has lost the rankings of topics that the file does not speak of: 1"
+        assert note["reason"] == "bm25 no longer has rankings of topics that are not in the file: 1"
         assert run.parameters["runs"]["bm25"]["removed"] == 1
 
     def test_a_dry_run_counts_the_same_and_writes_nothing(self, collection: Collection, tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ class TestDeletion:
             collection=collection, slug="main", name="Main", kind="relevance", seed=1, created_at=AT
         )
         Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, document=document)
-        with pytest.raises(Refused, match=r"documents that bm25 brought into pools \(1 of them\)"):
+        with pytest.raises(Refused, match=r"Campaigns judge 1 document that bm25 added to pools"):
             delete_run(by=manager.user, at=AT, run=run)
         assert stored(collection) == {"1": ["D1"]}
         assert PoolEntry.objects.count() == 1
@@ -391,7 +391,7 @@ class TestDeletion:
             other = Thread(target=delete)
             other.start()
             other.join()
-        assert messages == ["The pools of this collection are being changed just now. Try again when that has ended."]
+        assert messages == ["The pools of this collection are being changed. Try again when this has finished."]
         assert RetrievalRun.objects.filter(pk=run.pk).exists()
 
 

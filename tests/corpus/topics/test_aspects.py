@@ -103,7 +103,7 @@ class TestRewording:
 
     def test_judged_words_are_fixed(self, topic: Topic, manager: User) -> None:
         judge(node(topic, "d").aspect)
-        with pytest.raises(Refused, match="“d” has been judged, so its words are fixed"):
+        with pytest.raises(Refused, match="“d” has been judged, so its text can no longer be changed"):
             edit_aspect(by=manager, at=AT, node=node(topic, "d"), text="better")
         with pytest.raises(Refused, match="“d” has been judged, so it has to stay in the tree"):
             edit_aspect(by=manager, at=AT, node=node(topic, "d"), text="c")
@@ -131,9 +131,9 @@ class TestMoving:
     @pytest.mark.parametrize(
         ("text", "parent", "way", "reason"),
         [
-            ("a", None, "indent", "first aspect has none before it"),
+            ("a", None, "indent", "first aspect cannot become a sub-aspect"),
             ("c", "a", "indent", "sub-aspect already"),
-            ("d", None, "outdent", "at the top level already"),
+            ("d", None, "outdent", "already at the top level"),
             ("d", None, "sideways", "not a way to move"),
         ],
     )

@@ -136,9 +136,9 @@ class TestMerging:
             {"number": "5", "kind": "complex-query", "text": "Which pots keep warm?"},
         ]
         remarks = [
-            "Questions that ask what another one asks: 2 (2 as 1, 3 as old). All stay; delete what is one too many.",
-            "Questions that hold HTML: 1 (3). It is shown as it is written.",
-            "Questions without a target: 1 (2). Nothing is known to answer them.",
+            "Duplicate questions: 2 (2 as 1, 3 as old). All were imported; delete the duplicates.",
+            "Questions that contain HTML: 1 (3). It is shown as it is written.",
+            "Questions without a target: 1 (2). They have no known relevant document.",
         ]
         assert bring(collection, tmp_path, *rows, dry_run=True).remarks[1:] == remarks
         run = bring(collection, tmp_path, *rows)

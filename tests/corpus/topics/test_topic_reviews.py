@@ -94,7 +94,7 @@ class TestRules:
         with pytest.raises(Refused, match="asked for already"):
             ask(topic, members)
         decide(topic, members[Role.ADJUDICATOR])
-        with pytest.raises(Refused, match="approved as it is"):
+        with pytest.raises(Refused, match="already approved in its current version"):
             ask(topic, members)
 
     def test_nobody_reviews_their_own(self, topic: Topic, members: Members) -> None:
@@ -121,13 +121,13 @@ class TestRules:
     def test_what_the_reviewer_has_not_seen_is_not_approved(self, topic: Topic, members: Members) -> None:
         ask(topic, members)
         change(topic, members)
-        with pytest.raises(Conflict, match="changed since this page was shown"):
+        with pytest.raises(Conflict, match="changed since you opened this page"):
             decide(topic, members[Role.ADJUDICATOR], seen=1)
         assert decide(topic, members[Role.ADJUDICATOR]).version.number == 2
 
     def test_changes_need_words(self, topic: Topic, members: Members) -> None:
         ask(topic, members)
-        with pytest.raises(Refused, match="Say what is to change"):
+        with pytest.raises(Refused, match="Describe the requested change"):
             decide(topic, members[Role.ADJUDICATOR], CHANGES, remarks={"About pots.": "  "})
         with pytest.raises(Refused, match="at most 4,000"):
             decide(topic, members[Role.ADJUDICATOR], CHANGES, note="x" * 4001)

@@ -188,7 +188,7 @@ class TestPages:
         topic.refresh_from_db()
         assert (topic.number, topic.source) == ("7", "author")
         answer = client.post(reverse("topic_delete", args=["tea", topic.pk]), follow=True)
-        assert b"What was judged stays" in answer.content
+        assert b"Judged topics cannot be deleted" in answer.content
 
     def test_annotators_read_topics_without_hints(
         self, collection: Collection, members: dict[Role, Membership]

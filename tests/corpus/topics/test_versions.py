@@ -202,7 +202,7 @@ class TestGoingBack:
     def test_judged_words_are_not_taken_back(self, topic: Topic, manager: User) -> None:
         edit_aspect(by=manager, at=AT, node=node(topic, "d"), text="other words")
         judge(Aspect.objects.get(text="other words"))
-        with pytest.raises(Refused, match="its words are fixed"):
+        with pytest.raises(Refused, match="its text can no longer be changed"):
             undo(topic, manager)
         reworded = TopicFactory(collection=topic.collection, number="2")
         reword_query(by=manager, at=AT, topic=reworded, sentences=["One?"], seen=0)
@@ -272,7 +272,7 @@ class TestPages:
         before = words(topic)
         delete_aspect(by=manager, at=AT, node=node(topic, "d"))
         address = reverse("topic_version_restore", args=["tea", topic.pk, 1])
-        assert b"changed since this page was shown" in client.post(address, {"seen": 1}, follow=True).content
+        assert b"changed since you opened this page" in client.post(address, {"seen": 1}, follow=True).content
         assert words(topic) != before
         assert b"reads as in version 1 again" in client.post(address, {"seen": 2}, follow=True).content
         assert words(topic) == before

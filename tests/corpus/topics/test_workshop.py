@@ -54,8 +54,8 @@ class TestChecks:
         assert "longer than" not in self.check(client, topic, text=text)
         assert "longer than" in self.check(client, topic, text=text, parent=parent.pk)
         assert "outside itself: <em>it</em>" in self.check(client, topic, text="It is slow.")
-        assert "in the tree already" in self.check(client, topic, text=CLEAN)
-        assert "in the tree already" not in self.check(client, topic, text=CLEAN, node=parent.pk)
+        assert "already in the tree" in self.check(client, topic, text=CLEAN)
+        assert "already in the tree" not in self.check(client, topic, text=CLEAN, node=parent.pk)
 
     def test_a_query_is_checked_against_its_aspects(self, client: Client, topic: Topic) -> None:
         found = self.check(client, topic, query="How hot should the water be? I wonder.\nAnd milk?")
