@@ -174,10 +174,8 @@ class DocumentImportForm(ImportForm):
         required=False,
         max_length=2_000,
         label=OPTIONS["columns"],
-        help_text=(
-            "Which column holds which field, if the names do not show it, for example: title = Titel; abstract = 3. "
-        )
-        "Fields are docno, title, abstract, authors, year, venue, doi, url, keywords and full_text.",
+        help_text="Which column holds which field, if the names do not show it, for example: title = Titel;"
+        " abstract = 3. Fields are docno, title, abstract, authors, year, venue, doi, url, keywords and full_text.",
     )
 
     entry_types = NamesField(
@@ -195,7 +193,11 @@ class DocumentImportForm(ImportForm):
         required=False, label="Take only", help_text="Docnos, one in each line; only these documents are imported."
     )
     year_from = forms.IntegerField(
-        required=False, min_value=0, max_value=9999, label="From year", help_text="Documents without a year are skipped."
+        required=False,
+        min_value=0,
+        max_value=9999,
+        label="From year",
+        help_text="Documents without a year are skipped.",
     )
     year_to = forms.IntegerField(required=False, min_value=0, max_value=9999, label="To year")
     venues = NamesField(
