@@ -322,14 +322,14 @@ def test_two_clicks_from_a_figure_to_the_judgments(new_page: NewPage) -> None:
     page.get_by_text("Pair by pair").click()
     page.locator("#pairs .matrix td a").first.click()
     expect(page.get_by_role("heading", name="Disagreements")).to_be_visible()
-    expect(page.locator(".vote-row .grade").first).to_be_visible()
+    expect(page.locator("[data-judgments] td[data-label=Labels] .grade").first).to_be_visible()
     page.goto(address("agreement_detail"))
     page.select_option("#statistic", "spearman")
     expect(page.locator(".headline")).to_contain_text("Spearman")
     page.get_by_text("Annotator by annotator").click()
     page.locator("#people tbody a").first.click()
     expect(page.get_by_role("heading", name="Judgments", exact=True)).to_be_visible()
-    expect(page.locator(".vote-row .grade").first).to_be_visible()
+    expect(page.locator("[data-judgments] td[data-label=Labels] .grade").first).to_be_visible()
 
 
 def test_pages_are_accessible(new_page: NewPage) -> None:
