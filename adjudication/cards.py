@@ -9,10 +9,10 @@ from accounts.job_kinds import kind_of
 from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
-from adjudication.guide.guide import guide_for
+from adjudication.guide.guide import Guide, guides_of, has_outrun
 from adjudication.labels.rules import can_adjudicate
 from adjudication.procedure import waiting_for
-from adjudication.verdicts.dashboard import fetch_material, fetch_rows, fetch_running
+from adjudication.verdicts.dashboard import CampaignRow, fetch_material, fetch_rows, fetch_running
 from annotation.models import Criterion, MachineReply
 from corpus.collections.rules import can_oversee
 from corpus.models import Membership, Topic
@@ -35,8 +35,18 @@ def overview_cards(_request: Request, membership: Membership) -> Iterator[Card]:
     running = [(kind_of(job), job) for job in fetch_running(collection)]
     yield _overview(20, "_material", material=fetch_material(collection))
     yield _overview(30, "_running", running=running)
-    campaigns = [(row, guide_for(membership, row.campaign)) for row in fetch_rows(membership, timezone.now())]
-    yield _overview(40, "_campaign_rows", campaigns=campaigns)
+    yield _overview(40, "_campaign_rows", campaigns=_campaigns(membership))
+
+
+def _campaigns(membership: Membership) -> list[tuple[CampaignRow, Guide]]:
+    """Each campaign with what comes next; read again where a job has ended meanwhile, of which nothing would tell."""
+    for _ in range(2):
+        began = timezone.now()
+        rows = fetch_rows(membership, began)
+        found = list(zip(rows, guides_of(membership, rows), strict=True))
+        if not has_outrun(membership.collection, began):
+            break
+    return found
 
 
 def topic_cards(membership: Membership, topic: Topic) -> Iterator[Card]:

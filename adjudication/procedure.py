@@ -5,7 +5,7 @@ Procedures are in adjudication/procedures/, one line each in `procedures` of adj
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,8 @@ class Procedure:
 
     - `by_majority(campaign, **options of the command)` decides what a majority decides: a summary and its JSON.
     - `waiting(collections, user)`: campaigns with something to decide by hand, and how much; `waits(how much)` says so.
-    - `decided(campaign)`: how many verdicts have been decided, and of how many that votes or comparisons opened.
+    - `decided(campaigns)`: of each campaign that has any, how many verdicts have been decided, and of how many that
+      votes or comparisons opened.
     - `screen(request, scope)` is the whole page where a verdict is more than one value per criterion. Without one, the
       usual screen draws votes by `ballot` and the choice by `decision`, a fragment inside the decision form; what
       that sends is checked by `form` and stored by `decide(verdict=, by=, at=, **cleaned data)`, an action that raises
@@ -38,7 +39,7 @@ class Procedure:
     by_majority: Callable[..., tuple[str, dict[str, Any]]]
     waiting: Callable[[QuerySet[Any], User], Iterable[tuple[Campaign, int]]]
     waits: Callable[[int], str]
-    decided: Callable[[Campaign], tuple[int, int]]
+    decided: Callable[[Sequence[Campaign]], dict[int, tuple[int, int]]]
     no_votes: str = ""
     no_agreement: str = ""
     screen: Callable[[HttpRequest, Scope], HttpResponse] | None = None

@@ -1,12 +1,12 @@
 """What a collection and one of its campaigns have, as the steps of the guide ask for it: each fact is read once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
@@ -16,7 +16,8 @@ from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.rules import can_override_own, is_alone, why_labels_are_hidden
 from adjudication.labels.staleness import Standing
 from adjudication.models import AgreementRun, Evaluation, OwnDecider, Release, VoteRun
-from adjudication.procedure import Procedure, procedure_of
+from adjudication.procedure import Procedure, procedure_of, procedures
+from adjudication.verdicts.dashboard import CampaignRow
 from annotation.campaigns.progress import fetch_progress
 from annotation.models import (
     Annotator,
@@ -101,24 +102,7 @@ class Facts:
     @cached_property
     def work(self) -> Mapping[str, Any]:
         """What the campaign has and lacks. One query by indexes, however large it is."""
-        here = Annotator.objects.filter(campaign=OuterRef("pk"))
-        active = here.filter(state=AnnotatorState.ACTIVE, kind=AnnotatorKind.HUMAN)
-        of_people = Assignment.objects.filter(annotator__campaign=OuterRef("pk"))
-        pending = of_people.filter(state=AssignmentState.PENDING)
-        done = here.filter(Exists(Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE)))
-        mine = Assignment.objects.filter(annotator__user=self.membership.user_id, state=AssignmentState.PENDING)
-        return Campaign.objects.values(
-            has_items=Exists(Item.objects.filter(campaign=OuterRef("pk"))),
-            people=_count(active),
-            invited=_count(active.filter(invited__isnull=False)),
-            is_pending=Exists(pending),
-            is_free=Exists(Assignment.objects.filter(queue=OuterRef("pk"), state=AssignmentState.OPEN)),
-            is_mine=Exists(mine.filter(annotator__campaign=OuterRef("pk"))),
-            i_judge=Exists(active.filter(user=self.membership.user_id)),
-            has_labels=Exists(done),
-            several_judged=Exists(done.filter(kind=AnnotatorKind.HUMAN)[1:2]),
-            is_measured=Exists(AgreementRun.objects.filter(campaign=OuterRef("pk"), state=JobState.DONE)),
-        ).get(pk=self.chosen.pk)
+        return _works([self.chosen], self.membership)[self.chosen.pk]
 
     @property
     def is_judged(self) -> bool:
@@ -142,9 +126,11 @@ class Facts:
     @cached_property
     def came_judged(self) -> bool:
         """Whether it is a draft whose judgments were all imported: nobody judges in it, so it needs no opening."""
-        if self.chosen.state != CampaignState.DRAFT or not self.work["has_labels"]:
-            return False
-        return not fetch_progress(self.chosen, timezone.now()).left
+        return self.is_draft_with_labels and not fetch_progress(self.chosen, timezone.now()).left
+
+    @property
+    def is_draft_with_labels(self) -> bool:
+        return self.chosen.state == CampaignState.DRAFT and bool(self.work["has_labels"])
 
     @property
     def has_questions(self) -> bool:
@@ -188,9 +174,14 @@ class Facts:
     @cached_property
     def is_exported(self) -> bool:
         """Whether a file was downloaded since the votes were counted."""
-        since = self.votes.run.finished_at if self.votes.run else self.chosen.opened_at or self.chosen.created_at
         events = AuditEvent.objects.filter(scope_id=self.collection.pk, verb="download_export")
-        return events.filter(at__gte=since).exists()
+        return events.filter(at__gte=self.counted_at).exists()
+
+    @property
+    def counted_at(self) -> datetime:
+        """When the votes were counted, or before that when the campaign began."""
+        counted = self.votes.run.finished_at if self.votes.run else None
+        return counted or self.chosen.opened_at or self.chosen.created_at
 
     def newest(self, model: type[Job]) -> Job | None:
         """The newest job of this sort, of the campaign or the collection, that has not ended well; else None."""
@@ -207,6 +198,68 @@ class Facts:
             whose = {"campaign": self.chosen} if hasattr(model, "campaign") else {"collection": self.collection}
             self._jobs[model] = model._default_manager.filter(**whose).order_by("-pk").first()
         return self._jobs[model]
+
+
+def facts_of(membership: Membership, rows: Sequence[CampaignRow]) -> list[Facts]:
+    """The facts of each of these campaigns of the collection, with what asks for queries read for all of them."""
+    campaigns = [row.campaign for row in rows]
+    found = [Facts(membership, each) for each in campaigns]
+    if not found:
+        return []
+    material, works = found[0].material, _works(campaigns, membership)
+    waiting = _waiting(membership)
+    events = AuditEvent.objects.filter(scope_id=membership.collection_id, verb="download_export")
+    exported_at = events.aggregate(at=Max("at"))["at"]
+    mine = {pk for pk, work in works.items() if work["i_judge"]}
+    decides = _own_deciders(membership) if mine and can_override_own(membership) else None
+    for facts, row in zip(found, rows, strict=True):
+        pk = facts.chosen.pk
+        facts.material, facts.work = material, works[pk]
+        facts.hidden, facts.votes = row.hidden, row.votes
+        facts.undecided = 0 if row.hidden else waiting.get(pk, 0)
+        facts.came_judged = facts.is_draft_with_labels and not row.progress.left
+        facts.is_exported = exported_at is not None and exported_at >= facts.counted_at
+        facts.chooses_to_decide = decides is not None and not row.hidden and pk in mine - decides
+    return found
+
+
+def _works(campaigns: Iterable[Campaign], membership: Membership) -> dict[int, Mapping[str, Any]]:
+    """What each of these campaigns, by its id, has and lacks. One query."""
+    here = Annotator.objects.filter(campaign=OuterRef("pk"))
+    active = here.filter(state=AnnotatorState.ACTIVE, kind=AnnotatorKind.HUMAN)
+    of_people = Assignment.objects.filter(annotator__campaign=OuterRef("pk"))
+    pending = of_people.filter(state=AssignmentState.PENDING)
+    done = here.filter(Exists(Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE)))
+    mine = Assignment.objects.filter(annotator__user=membership.user_id, state=AssignmentState.PENDING)
+    found = Campaign.objects.filter(pk__in=[each.pk for each in campaigns]).values(
+        "pk",
+        has_items=Exists(Item.objects.filter(campaign=OuterRef("pk"))),
+        people=_count(active),
+        invited=_count(active.filter(invited__isnull=False)),
+        is_pending=Exists(pending),
+        is_free=Exists(Assignment.objects.filter(queue=OuterRef("pk"), state=AssignmentState.OPEN)),
+        is_mine=Exists(mine.filter(annotator__campaign=OuterRef("pk"))),
+        i_judge=Exists(active.filter(user=membership.user_id)),
+        has_labels=Exists(done),
+        several_judged=Exists(done.filter(kind=AnnotatorKind.HUMAN)[1:2]),
+        is_measured=Exists(AgreementRun.objects.filter(campaign=OuterRef("pk"), state=JobState.DONE)),
+    )
+    return {each["pk"]: each for each in found}
+
+
+def _waiting(membership: Membership) -> dict[int, int]:
+    """{id of a campaign of the collection: how many of its items wait for a decision by hand}."""
+    own = Collection.objects.filter(pk=membership.collection_id).values("pk")
+    each = (procedure.waiting(own, membership.user) for procedure in procedures().values())
+    return {campaign.pk: count for found in each for campaign, count in found}
+
+
+def _own_deciders(membership: Membership) -> set[int]:
+    """Ids of campaigns whose items the person need not choose to decide: they have, or others may decide, too."""
+    campaigns = Campaign.objects.filter(collection=membership.collection_id)
+    if is_alone(membership):
+        campaigns = campaigns.filter(own_deciders__user=membership.user_id)
+    return set(campaigns.values_list("pk", flat=True))
 
 
 def _count(annotators: QuerySet[Annotator]) -> Coalesce:

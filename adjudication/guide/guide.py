@@ -1,17 +1,19 @@
 """The guide as a person sees it: every step with its state, and the one that is next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 from accounts.models import Job
 from accounts.refusals import NotHere
 from accounts.slots import Card
-from adjudication.guide.facts import Facts, chosen_campaign
+from adjudication.guide.facts import Facts, chosen_campaign, facts_of
 from adjudication.guide.steps import NAME, STEPS, Step, Way
+from adjudication.verdicts.dashboard import CampaignRow
 from annotation.models import Campaign
 from corpus.collections.rules import can_oversee
-from corpus.models import Membership
+from corpus.models import Collection, Membership
 
 UNUSED = "not used"
 
@@ -126,6 +128,21 @@ def guide_for(membership: Membership, campaign: Campaign | None = None, *, whole
     if guide.next and guide.next.job and guide.facts.are_outrun_by(guide.next.job):
         return Guide(Facts(membership, chosen), whole)  # nothing on the page would ever say that the job has ended
     return guide
+
+
+def guides_of(membership: Membership, rows: Sequence[CampaignRow]) -> list[Guide]:
+    """The guide about each of these campaigns. As many queries for many as for one."""
+    return [Guide(facts) for facts in facts_of(membership, rows)]
+
+
+def has_outrun(collection: Collection, began: datetime) -> bool:
+    """Whether a job of the collection that a step waits for has ended since, so that what was read may not know it. One
+    query."""
+    ended = []
+    for model in {step.job for step in STEPS if step.job}:
+        whose = {"campaign__collection" if hasattr(model, "campaign") else "collection": collection}
+        ended.append(model._default_manager.filter(**whose, finished_at__gte=began).order_by().values("pk"))
+    return ended[0].union(*ended[1:], all=True).exists()
 
 
 def guide_cards(membership: Membership, campaign: Campaign | None = None, how: str = "") -> Iterator[Card]:

@@ -1,11 +1,14 @@
 """Counts of votes: the newest of a campaign, what is newer than it, and whose labels had a vote in it."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from django.db.models import QuerySet
 
 from accounts.models import JobState
 from adjudication.labels.ballots import KINDS
 from adjudication.labels.labels import LabelTable
-from adjudication.labels.staleness import Standing, count_newer
+from adjudication.labels.staleness import Since, Standing, count_newer_each
 from adjudication.models import Voters, VoteRun
 from annotation.campaigns.overrides import Override, overrides_in
 from annotation.models import Campaign
@@ -39,14 +42,22 @@ def fetch_vote_standing(campaign: Campaign, labels: LabelTable | None = None) ->
     Labels of those who have no vote in it change nothing. With `labels`, all of the campaign at this moment, it is
     held against the hash of what the count has read, so that nothing escapes.
     """
-    runs = VoteRun.objects.filter(campaign=campaign).order_by("-pk")
-    newest = runs.first()  # first: one that ends now is then shown as running, and the page looks again
-    done = runs.filter(state=JobState.DONE).first()
-    if done is None:
-        return Standing(job=newest)
-    newer = count_newer(campaign, done.snapshot, kinds=KINDS[done.voters])
-    is_other = labels is not None and done.inputs_hash != votes_in(campaign, labels, done.voters).inputs_hash
-    return Standing(done, newest, newer, other=OTHER_LABELS if is_other else "")
+    standing = fetch_vote_standings([campaign])[campaign.pk]
+    if standing.run is None or labels is None:
+        return standing
+    is_other = standing.run.inputs_hash != votes_in(campaign, labels, standing.run.voters).inputs_hash
+    return replace(standing, other=OTHER_LABELS if is_other else "")
+
+
+def fetch_vote_standings(campaigns: Iterable[Campaign]) -> dict[int, Standing[VoteRun]]:
+    """`fetch_vote_standing` of each of these campaigns, by its id. Three queries."""
+    pks = [each.pk for each in campaigns]
+    runs = VoteRun.objects.filter(campaign__in=pks).order_by("campaign", "-pk").distinct("campaign")
+    newest = {run.campaign_id: run for run in runs}  # first: one that ends now is then shown as running
+    done = {run.campaign_id: run for run in runs.filter(state=JobState.DONE)}
+    asked = [Since(pk, run.snapshot, KINDS[run.voters]) for pk, run in done.items()]
+    newer = dict(zip(done, count_newer_each(asked), strict=True))
+    return {pk: Standing(done.get(pk), newest.get(pk), newer.get(pk, 0)) for pk in pks}
 
 
 def votes_note(standing: Standing[VoteRun]) -> str:

@@ -1,14 +1,14 @@
 """Who may compute, decide and export. Annotators never see labels of others, agreement or verdicts: 403 everywhere."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db.models import Exists, OuterRef
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused, refusal_reason
 from adjudication.models import OwnDecider
-from annotation.campaigns.seals import check_not_sealed
-from annotation.labelling.rules import check_can_read_labels_of, why_cannot_read_labels_of
+from annotation.campaigns.seals import check_not_sealed, seals_of, why_sealed
+from annotation.labelling.rules import check_can_read_labels_of, why_cannot_read_each, why_cannot_read_labels_of
 from annotation.models import Assignment, AssignmentState, Campaign
 from corpus.collections.rules import can_manage, check_can_oversee, check_not_archived, check_role
 from corpus.models import Collection, Membership, Role
@@ -83,6 +83,13 @@ def check_none_sealed(campaigns: Iterable[Campaign]) -> None:
 def why_labels_are_hidden(campaign: Campaign, user: User) -> str:
     """Why the labels of a campaign, and the figures made of them, are not shown to this person now, or ""."""
     return refusal_reason(check_not_sealed, campaign) or why_cannot_read_labels_of([campaign], user)
+
+
+def why_each_is_hidden(campaigns: Sequence[Campaign], user: User) -> dict[int, str]:
+    """{id of a campaign: why its labels are not shown to this person now}. One to five queries for all of them."""
+    sealed = seals_of(campaigns)
+    hidden = why_cannot_read_each(campaigns, user)
+    return hidden | {each.pk: why_sealed(each, sealed[each.pk]) for each in campaigns if each.pk in sealed}
 
 
 def why_cannot_take_out(membership: Membership, campaigns: Iterable[Campaign]) -> str:

@@ -216,7 +216,7 @@ def _of_sources(sources: Mapping[str, int]) -> list[Finding]:
 def _of_newer(options: Options) -> list[Finding]:
     """Adjudicated papers of which an annotator has handed in a newer version since."""
     campaigns = options.collection.campaigns.filter(extractions__isnull=False).distinct()
-    count = sum(row.state == REOPENED for campaign in campaigns for row in paper_rows(campaign))
+    count = sum(row.state == REOPENED for row in paper_rows(*campaigns))
     if not count:
         return []
     verb = "has" if count == 1 else "have"

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -191,25 +191,26 @@ def _contents(revisions: Mapping[int, int]) -> dict[int, Content]:
     return {pk: read_content(content) for pk, number, content in rows if revisions[pk] == number}
 
 
-def paper_rows(campaign: Campaign) -> list[QueuedPaper]:
-    """Every paper that two people have finished or that was adjudicated, most differences first.
+def paper_rows(*campaigns: Campaign) -> list[QueuedPaper]:
+    """Every paper of these campaigns that two people have finished or that was adjudicated, most differences first.
 
     Four queries; differences are counted once for each pair of states and then remembered.
     """
     finished: dict[int, dict[int, int]] = defaultdict(dict)
-    for item, assignment, current in _finished(campaign).values_list("assignment__item", "assignment", "current"):
+    for item, assignment, current in _finished(*campaigns).values_list("assignment__item", "assignment", "current"):
         finished[item][assignment] = current
-    by_paper = {each.paper_id: each for each in _adjudicated(campaign, content=False)}
-    items = Item.objects.filter(Q(pk__in=finished) | Q(paper__in=by_paper), campaign=campaign)
+    by_paper = {(each.campaign_id, each.paper_id): each for each in _adjudicated(*campaigns, content=False)}
+    papers = {paper for _, paper in by_paper}
+    items = Item.objects.filter(Q(pk__in=finished) | Q(paper__in=papers), campaign__in=campaigns)
     items = items.select_related("campaign", "paper").defer("paper__blocks", "paper__references", "paper__pages")
     found: list[tuple[Item, Any, Basis]] = []
     for item in items:
-        adjudicated, own = by_paper.get(item.paper_id or 0), finished.get(item.pk, {})
+        adjudicated, own = by_paper.get((item.campaign_id, item.paper_id)), finished.get(item.pk, {})
         if len(own) > 1 or adjudicated:
             revisions = _compared(own, adjudicated.basis if adjudicated else None)
             found.append((item, adjudicated, tuple(sorted(revisions.items()))))
     counts = _counts({item.pk: revisions for item, _, revisions in found})
-    pending = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.PENDING, repeat=0)
+    pending = Assignment.objects.filter(item__campaign__in=campaigns, state=AssignmentState.PENDING, repeat=0)
     working = Counter(pending.values_list("item", flat=True))
     rows = [
         QueuedPaper(
@@ -237,9 +238,12 @@ class PaperCounts:
         return self.alike + self.decided + self.open
 
 
-def count_papers(campaign: Campaign) -> PaperCounts:
-    """How many papers are identical, decided, and still to be decided."""
-    return count_rows(paper_rows(campaign))
+def count_papers(campaigns: Iterable[Campaign]) -> dict[int, PaperCounts]:
+    """How many papers of each of these campaigns, by its id, are identical, decided, and still to be decided."""
+    rows: dict[int, list[QueuedPaper]] = {each.pk: [] for each in campaigns}
+    for row in paper_rows(*campaigns) if rows else ():
+        rows[row.item.campaign_id].append(row)
+    return {pk: count_rows(found) for pk, found in rows.items()}
 
 
 def count_rows(rows: Sequence[QueuedPaper]) -> PaperCounts:
@@ -256,18 +260,18 @@ def _state(count: int, revisions: Basis, adjudicated: Any) -> str:
     return REOPENED if set(revisions) - set(basis_of(adjudicated.basis)) else DECIDED
 
 
-def _finished(campaign: Campaign) -> Any:
+def _finished(*campaigns: Campaign) -> Any:
     return Extraction.objects.filter(
         source=ExtractionSource.ANNOTATOR,
         state=ExtractionState.FINISHED,
-        assignment__item__campaign=campaign,
+        assignment__item__campaign__in=campaigns,
         assignment__repeat=0,
     )
 
 
-def _adjudicated(campaign: Campaign, *, content: bool = True) -> Any:
-    """The campaign's adjudicated extractions with the `basis` (and `content`) of their current revisions."""
-    made = Extraction.objects.filter(source=ExtractionSource.ADJUDICATED, campaign=campaign)
+def _adjudicated(*campaigns: Campaign, content: bool = True) -> Any:
+    """The campaigns' adjudicated extractions with the `basis` (and `content`) of their current revisions."""
+    made = Extraction.objects.filter(source=ExtractionSource.ADJUDICATED, campaign__in=campaigns)
     current = ExtractionRevision.objects.filter(extraction=OuterRef("pk"), number=OuterRef("current"))
     made = made.annotate(basis=Subquery(current.values("basis")[:1]))
     return with_content(made) if content else made

@@ -1,6 +1,6 @@
 """By papers: the extractions that several people made of a paper are compared, and one is made of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -11,7 +11,7 @@ from adjudication.papers.merging import accept_majorities
 from adjudication.papers.pages.papers import paper_screen
 from adjudication.papers.papers import count_papers
 from adjudication.procedure import Procedure
-from annotation.campaigns.seals import sealed_by
+from annotation.campaigns.seals import seals_of
 from annotation.campaigns.unjudged import labels_shown_to
 from annotation.kind import Judged
 from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState
@@ -36,15 +36,17 @@ def open_papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campai
     campaigns = Campaign.objects.judging(Judged.PAPERS).filter(Exists(finished), collection__in=collections)
     if not campaigns.exists():  # as in most collections; what of them the person may see takes 20 ms to find out
         return
-    for campaign in labels_shown_to(user, campaigns).select_related("collection"):
-        if sealed_by(campaign) is None and (count := count_papers(campaign).open):
-            yield campaign, count
+    shown = list(labels_shown_to(user, campaigns).select_related("collection"))
+    sealed = seals_of(shown)
+    counts = count_papers([each for each in shown if each.pk not in sealed])
+    for campaign in shown:
+        if (found := counts.get(campaign.pk)) and found.open:
+            yield campaign, found.open
 
 
-def decided_papers(campaign: Campaign) -> tuple[int, int]:
+def decided_papers(campaigns: Sequence[Campaign]) -> dict[int, tuple[int, int]]:
     """Of the papers that several people have finished."""
-    counts = count_papers(campaign)
-    return counts.decided, counts.compared
+    return {pk: (counts.decided, counts.compared) for pk, counts in count_papers(campaigns).items()}
 
 
 def _waits(count: int) -> str:

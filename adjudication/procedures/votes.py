@@ -1,6 +1,6 @@
 """By votes: each item has a value for each criterion, and where votes tie a person decides."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -81,11 +81,11 @@ def _open_in(run: VoteRun) -> int:
     return sum(count_some_of_queue(criterion, run=run, names=["open"])["open"] for criterion in criteria)
 
 
-def decided_verdicts(campaign: Campaign) -> tuple[int, int]:
+def decided_verdicts(campaigns: Sequence[Campaign]) -> dict[int, tuple[int, int]]:
     """Of the values that the last count of votes and decisions since then are about."""
-    found = Verdict.objects.filter(criterion__campaign=campaign)
-    counts = found.aggregate(all=Count("pk"), open=Count("pk", filter=Q(method=Method.UNRESOLVED)))
-    return counts["all"] - counts["open"], counts["all"]
+    found = Verdict.objects.filter(criterion__campaign__in=campaigns).order_by().values("criterion__campaign")
+    counts = found.annotate(all=Count("pk"), open=Count("pk", filter=Q(method=Method.UNRESOLVED)))
+    return {pk: (n - n_open, n) for pk, n, n_open in counts.values_list("criterion__campaign", "all", "open")}
 
 
 def _waits(count: int) -> str:

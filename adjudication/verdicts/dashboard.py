@@ -1,17 +1,18 @@
 """What the overview of a collection shows: material, campaigns with their progress and figures, what is open."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.models import FINAL_STATES
-from adjudication.labels.counts import fetch_vote_standing
-from adjudication.labels.rules import why_labels_are_hidden
+from adjudication.labels.counts import fetch_vote_standings
+from adjudication.labels.rules import why_each_is_hidden
+from adjudication.labels.staleness import Standing
 from adjudication.models import AgreementRun, VoteRun
-from adjudication.procedure import procedure_of
-from annotation.campaigns.overrides import overrides_in
-from annotation.campaigns.progress import CampaignProgress, fetch_progress
-from annotation.campaigns.unjudged import judges_anywhere
-from annotation.models import Campaign, CampaignState, Split
+from adjudication.procedure import procedure_of, procedures
+from annotation.campaigns.overrides import campaigns_with_overrides
+from annotation.campaigns.progress import CampaignProgress, fetch_progresses
+from annotation.models import Campaign, CampaignState
 from corpus.models import Aspect, Collection, Document, Membership, PoolEntry, RetrievalRun, Topic
 
 
@@ -43,17 +44,20 @@ def fetch_material(collection: Collection) -> Material:
 
 @dataclass(frozen=True)
 class CampaignRow:
-    """One campaign on the overview: what is judged and what is decided of it.
-
-    `since`: what has changed since the votes were counted, or "".
-    """
+    """One campaign on the overview: what is judged and what is decided of it."""
 
     campaign: Campaign
     progress: CampaignProgress
     decided: tuple[int, int] | None  # of how many; None where the person may not see it or it is too much to count
-    since: str = ""
+    votes: Standing[VoteRun]  # empty where labels are hidden
     hidden: str = ""  # why the person sees no labels of it and nothing made of them
     is_overridden: bool = False  # whether a machine without a passed test annotates here
+
+    @property
+    def since(self) -> str:
+        """What has changed since the votes were counted, or ""."""
+        counts = self.decided and self.decided[1] and not procedure_of(self.campaign).no_votes
+        return self.votes.since if counts else ""
 
     @property
     def has_judgments(self) -> bool:
@@ -75,23 +79,39 @@ class CampaignRow:
 
 
 def fetch_rows(membership: Membership, now: datetime) -> list[CampaignRow]:
-    """Open campaigns first, then the newest, as this person sees them."""
+    """Open campaigns first, then the newest, as this person sees them. As many queries for many as for one."""
     order = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
     found = membership.collection.campaigns.select_related("work_summary")
     campaigns = sorted(found, key=lambda one: (order.index(CampaignState(one.state)), -one.pk))
-    judges = judges_anywhere(membership.user)
-    rows = []
     for campaign in campaigns:
         campaign.collection = membership.collection
-        asks = judges or campaign.split == Split.TEST
-        hidden = why_labels_are_hidden(campaign, membership.user) if asks else ""
-        progress = fetch_progress(campaign, now)
-        procedure = procedure_of(campaign)
-        is_counted = progress.items and not hidden and not progress.is_stored
-        decided = procedure.decided(campaign) if is_counted else None
-        since = fetch_vote_standing(campaign).since if decided and decided[1] and not procedure.no_votes else ""
-        rows.append(CampaignRow(campaign, progress, decided, since, hidden, bool(decided and overrides_in(campaign))))
-    return rows
+    hidden = why_each_is_hidden(campaigns, membership.user)
+    progress = fetch_progresses(campaigns, now)
+    shown = [each for each in campaigns if each.pk not in hidden]
+    votes = fetch_vote_standings(shown)
+    decided = _decided([each for each in shown if progress[each.pk].items and not progress[each.pk].is_stored])
+    overridden = campaigns_with_overrides(shown)
+    return [
+        CampaignRow(
+            campaign=each,
+            progress=progress[each.pk],
+            decided=decided.get(each.pk),
+            votes=votes.get(each.pk, Standing()),
+            hidden=hidden.get(each.pk, ""),
+            is_overridden=each.pk in decided and each.pk in overridden,
+        )
+        for each in campaigns
+    ]
+
+
+def _decided(campaigns: Sequence[Campaign]) -> dict[int, tuple[int, int]]:
+    """How many verdicts of each of these campaigns are decided, of how many. A few queries for each procedure."""
+    found: dict[int, tuple[int, int]] = {}
+    for procedure in procedures().values():
+        own = [each for each in campaigns if procedure_of(each) is procedure]
+        counts = procedure.decided(own) if own else {}
+        found |= {each.pk: counts.get(each.pk, (0, 0)) for each in own}
+    return found
 
 
 def fetch_running(collection: Collection) -> list[AgreementRun | VoteRun]:

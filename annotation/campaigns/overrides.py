@@ -1,11 +1,11 @@
 """Machines that annotate although their test was not passed: what must be printed wherever their labels are used."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from accounts.counting import day
 from accounts.models import User
@@ -56,6 +56,16 @@ def overrides_in(campaign: Campaign) -> list[Override]:
     return found
 
 
+def campaigns_with_overrides(campaigns: Sequence[Campaign]) -> set[int]:
+    """Ids of those of these campaigns that have `overrides_in`. One query, and one for each overridden test."""
+    collections = {each.collection_id for each in campaigns}
+    found: set[int] = set()
+    for cycle in AnnoCycle.objects.filter(collection__in=collections, is_override=True):
+        here = [each.pk for each in campaigns if each.collection_id == cycle.collection_id]
+        found.update(_machines_of(cycle, here).values_list("campaign", flat=True))
+    return found
+
+
 def overrides_shown_to(user: User, campaign: Campaign) -> list[Override]:
     """The overridden machines as this person may read them: results of a test are left out while its labels are hidden
     from them (ADR 11)."""
@@ -78,15 +88,15 @@ def overriding_cycles(campaign: Campaign) -> dict[str, list[int]]:
 
 def machines_of(cycle: AnnoCycle, campaign: Campaign) -> Iterable[str]:
     """Names of the cycle's machine among the annotators: found by its recipe, or by its name where it was imported."""
-    machines = Annotator.objects.filter(campaign=campaign, kind=AnnotatorKind.MACHINE)
+    return _machines_of(cycle, [campaign.pk]).order_by("name").values_list("name", flat=True)
+
+
+def _machines_of(cycle: AnnoCycle, campaigns: Sequence[int]) -> QuerySet[Annotator]:
+    machines = Annotator.objects.filter(campaign__in=campaigns, kind=AnnotatorKind.MACHINE)
     if cycle.frozen_source == MachineSource.IMPORTED:
         named = Q(model=cycle.frozen_name) | Q(model="", name=cycle.frozen_name)
-        machines = machines.filter(named, machine_run__isnull=True)
-    else:
-        machines = machines.filter(
-            machine_run__recipe_hash=cycle.frozen_hash, machine_run__criterion__key=cycle.criterion
-        )
-    return machines.order_by("name").values_list("name", flat=True)
+        return machines.filter(named, machine_run__isnull=True)
+    return machines.filter(machine_run__recipe_hash=cycle.frozen_hash, machine_run__criterion__key=cycle.criterion)
 
 
 def _override(cycle: AnnoCycle, names: tuple[str, ...]) -> Override:

@@ -3,8 +3,8 @@
 Counted live, or taken from the newest count of the campaign's job where it has more than LIVE_MOST assignments.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -20,29 +20,29 @@ PACE_DAYS = 7
 LEAST_ANSWERS = 20  # fewer say nothing about the pace
 LIVE_MOST = 100_000  # assignments that are counted while a page is made
 
-# Items by (judgments needed, given, and slots that are taken or free to take).
+# Items by campaign and (judgments needed, given, and slots that are taken or free to take).
 ITEMS = """
-SELECT needed, done, slots, count(*) FROM (
-  SELECT c.overlap + i.extra_overlap AS needed,
+SELECT campaign, needed, done, slots, count(*) FROM (
+  SELECT c.id AS campaign, c.overlap + i.extra_overlap AS needed,
     count(a.id) FILTER (WHERE a.state = 'done') AS done, count(a.id) AS slots
   FROM annotation_item i
   JOIN annotation_campaign c ON c.id = i.campaign_id
   LEFT JOIN annotation_assignment a ON a.item_id = i.id AND a.slot IS NOT NULL
-  WHERE i.campaign_id = %(campaign)s GROUP BY i.id, c.overlap
-) each GROUP BY needed, done, slots
+  WHERE i.campaign_id = ANY(%(campaigns)s) GROUP BY i.id, c.id
+) each GROUP BY campaign, needed, done, slots
 """
 STALE = """
-SELECT count(*) FROM annotation_assignment
-WHERE queue_id = %(campaign)s AND state = 'pending' AND lease_expires_at < %(now)s
+SELECT queue_id, count(*) FROM annotation_assignment
+WHERE queue_id = ANY(%(campaigns)s) AND state = 'pending' AND lease_expires_at < %(now)s GROUP BY 1
 """
 SKIPPED = """
-SELECT coalesce(last.reason, '') AS reason, count(*) FROM annotation_assignment a
+SELECT i.campaign_id, coalesce(last.reason, '') AS reason, count(*) FROM annotation_assignment a
 JOIN annotation_item i ON i.id = a.item_id
 LEFT JOIN LATERAL (
   SELECT s.reason FROM annotation_submission s WHERE s.assignment_id = a.id AND s.kind = 'skip'
   ORDER BY s.id DESC LIMIT 1
 ) last ON true
-WHERE i.campaign_id = %(campaign)s AND a.state = 'skipped' GROUP BY 1 ORDER BY 2 DESC, 1
+WHERE i.campaign_id = ANY(%(campaigns)s) AND a.state = 'skipped' GROUP BY 1, 2 ORDER BY 3 DESC, 2
 """
 # As they were at `until`, null for now: so that what is finished while a long count runs is added once, not twice.
 LOADS = """
@@ -145,13 +145,14 @@ def count_progress(campaign: Campaign, now: datetime) -> dict[str, Any]:
     Keys: `size` (assignments that fill a slot), `items`, `judgments`, and the rows of the statements above.
     """
     people = {"annotators": list(campaign.annotators.values_list("pk", flat=True))}
-    groups = execute(ITEMS, {"campaign": campaign.pk})
+    here = {"campaigns": [campaign.pk]}
+    groups = [group for _, *group in execute(ITEMS, here)]
     return {
         "size": sum(slots * items for *_, slots, items in groups),
         "items": sum(items for *_, items in groups),
         "judgments": sum(done * items for _, done, _, items in groups),
         "groups": groups,
-        "skipped": execute(SKIPPED, {"campaign": campaign.pk}),
+        "skipped": [row for _, *row in execute(SKIPPED, here)],
         "loads": [_plain(row) for row in execute(LOADS, people | {"until": now})],
         "paces": [_plain(row) for row in execute(PACES, people | {"since": now - timedelta(days=PACE_DAYS)})],
     }
@@ -179,9 +180,32 @@ def _stored(campaign: Campaign) -> Mapping[str, Any] | None:
 
 def fetch_progress(campaign: Campaign, now: datetime) -> CampaignProgress:
     """Four queries whatever the size, two where the job's count is shown."""
-    named = {"campaign": campaign.pk, "now": now}
-    stored = _stored(campaign)
-    groups = stored["groups"] if stored else execute(ITEMS, named)
+    return fetch_progresses([campaign], now)[campaign.pk]
+
+
+def fetch_progresses(campaigns: Collection[Campaign], now: datetime) -> dict[int, CampaignProgress]:
+    """How far each of these campaigns is, by its id. Three queries, and one for each that comes without its summary."""
+    stored = {each.pk: _stored(each) for each in campaigns}
+    live = {"campaigns": [pk for pk, found in stored.items() if found is None]}
+    groups: dict[int, list[Any]] = defaultdict(list)
+    skipped: dict[int, list[Any]] = defaultdict(list)
+    if live["campaigns"]:
+        for pk, *group in execute(ITEMS, live):
+            groups[pk].append(group)
+        for pk, *row in execute(SKIPPED, live):
+            skipped[pk].append(row)
+    stale = dict(execute(STALE, {"campaigns": list(stored), "now": now}))
+    found = {}
+    for campaign in campaigns:
+        counts = stored[campaign.pk] or {"groups": groups[campaign.pk], "skipped": skipped[campaign.pk]}
+        counted_at = campaign.work_summary.counted_at if stored[campaign.pk] else None
+        found[campaign.pk] = _progress(counts, stale.get(campaign.pk, 0), counted_at)
+    return found
+
+
+def _progress(counts: Mapping[str, Any], stale: int, counted_at: datetime | None) -> CampaignProgress:
+    """Of one campaign, from the rows of ITEMS and SKIPPED."""
+    groups = counts["groups"]
     needs: Counter[int] = Counter()
     for needed, done, _, items in groups:
         needs[max(0, needed - done)] += items
@@ -195,9 +219,9 @@ def fetch_progress(campaign: Campaign, now: datetime) -> CampaignProgress:
         needs=dict(sorted(needs.items())),
         judgments=sum(done * items for _, done, _, items in groups),
         left=sum(more * items for more, items in needs.items()),
-        stale=execute(STALE, named)[0][0],
-        skipped=[(reason, count) for reason, count in (stored["skipped"] if stored else execute(SKIPPED, named))],
-        counted_at=campaign.work_summary.counted_at if stored else None,
+        stale=stale,
+        skipped=[(reason, count) for reason, count in counts["skipped"]],
+        counted_at=counted_at,
     )
 
 

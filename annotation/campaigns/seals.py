@@ -4,6 +4,8 @@ While a cycle of the collection has no frozen machine, nobody reads people's lab
 machine runs on them: otherwise prompts could be tuned to the test.
 """
 
+from collections.abc import Iterable
+
 from django.db.models import Q
 
 from accounts.refusals import NotAllowed, Refused
@@ -13,28 +15,45 @@ from corpus.models import Collection
 
 def sealed_by(campaign: Campaign) -> AnnoCycle | None:
     """The cycle that keeps the campaign's labels unseen for now, or None. One query where it is a test campaign."""
-    if campaign.split != Split.TEST:
-        return None
-    tuning = AnnoCycle.objects.filter(collection=campaign.collection_id, outcome="", frozen_at__isnull=True)
-    served = AnnoCycle.objects.filter(test=campaign.pk, frozen_at__isnull=False) | AnnoCycle.objects.filter(
-        test=campaign.pk
-    ).exclude(outcome="")
-    return None if served.exists() else tuning.first()
+    return seals_of([campaign]).get(campaign.pk)
+
+
+def seals_of(campaigns: Iterable[Campaign]) -> dict[int, AnnoCycle]:
+    """{id of a campaign: the cycle that keeps its labels unseen for now}. One query where there is a test campaign."""
+    tests = {each.pk: each.collection_id for each in campaigns if each.split == Split.TEST}
+    if not tests:
+        return {}
+    near = AnnoCycle.objects.filter(Q(collection__in=tests.values()) | Q(test__in=tests)).order_by("number")
+    served: set[int | None] = set()
+    tuning: dict[int, AnnoCycle] = {}
+    for cycle in near:
+        if cycle.frozen_at or cycle.outcome:
+            served.add(cycle.test_id)
+        else:
+            tuning.setdefault(cycle.collection_id, cycle)
+    return {pk: tuning[at] for pk, at in tests.items() if pk not in served and at in tuning}
 
 
 def sealed_in(collection: Collection) -> list[Campaign]:
-    """Its sealed test campaigns. One query, and two for each test campaign."""
-    return [each for each in collection.campaigns.filter(split=Split.TEST) if sealed_by(each)]
+    """Its sealed test campaigns. Two queries."""
+    tests = list(collection.campaigns.filter(split=Split.TEST))
+    seals = seals_of(tests)
+    return [each for each in tests if each.pk in seals]
 
 
 def check_not_sealed(campaign: Campaign) -> None:
     """Refuse to show or compute anything from the labels of a sealed campaign. Errors: NotAllowed."""
     cycle = sealed_by(campaign)
     if cycle is not None:
-        raise NotAllowed(
-            f"The labels of the test campaign {campaign} are sealed until Anno-GPT cycle {cycle.number} freezes its"
-            " machine: people who tune a prompt must not have seen what it will be tested on."
-        )
+        raise NotAllowed(why_sealed(campaign, cycle))
+
+
+def why_sealed(campaign: Campaign, cycle: AnnoCycle) -> str:
+    """Why nothing of the labels is shown while this cycle keeps them unseen."""
+    return (
+        f"The labels of the test campaign {campaign} are sealed until Anno-GPT cycle {cycle.number} freezes its"
+        " machine: people who tune a prompt must not have seen what it will be tested on."
+    )
 
 
 def check_split_may_change(campaign: Campaign, split: str) -> None:

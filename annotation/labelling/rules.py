@@ -3,11 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from accounts.extensions import extensions
 from accounts.models import AuditEvent, User
 from accounts.refusals import NotAllowed, Reason
 from annotation.campaigns.seals import check_not_sealed, sealed_in
-from annotation.campaigns.unjudged import campaigns_hidden_from, campaigns_left_in, judges_anywhere, names_left_in
+from annotation.campaigns.unjudged import (
+    campaigns_hidden_from,
+    campaigns_left_in,
+    judges_anywhere,
+    left_by_campaign,
+    names_left_in,
+)
 from annotation.models import Annotator, AnnotatorState, Campaign
 from corpus.models import Collection, Role
 
@@ -38,23 +46,45 @@ def check_can_read_labels_of(campaigns: Iterable[Campaign], user: User) -> None:
     """
     pks = [campaign.pk for campaign in campaigns]
     left = names_left_in(pks, user) if pks and judges_anywhere(user) else []
-    if names := ", ".join(left):
+    if left:
         own = _own_to_manage(pks, user)
-        way_out = "take yourself off the campaign" if own else "have a manager take you off the campaign"
-        text = (
-            f"You still have items to judge in {names}, so the labels of others stay hidden from you: what you see"
-            f" could sway what you judge. Finish yours first, or {way_out}."
-        )
-        raise JudgeFirst(Reason(text, *own or ("Go to my work", "home")))
+        raise JudgeFirst(Reason(_judge_first(left, may_leave=bool(own)), *own or ("Go to my work", "home")))
+
+
+def _judge_first(names: Iterable[str], *, may_leave: bool) -> str:
+    """Why labels are hidden from who has items left in the campaigns of these names, and what they can do."""
+    way_out = "take yourself off the campaign" if may_leave else "have a manager take you off the campaign"
+    return (
+        f"You still have items to judge in {', '.join(names)}, so the labels of others stay hidden from you: what you"
+        f" see could sway what you judge. Finish yours first, or {way_out}."
+    )
+
+
+def why_cannot_read_each(campaigns: Iterable[Campaign], user: User) -> dict[int, str]:
+    """{id of a campaign: why the person may not read its labels now}, as `why_cannot_read_labels_of` says of each. One
+    query for people who judge nowhere, four at most."""
+    hidden = left_by_campaign([each.pk for each in campaigns], user) if judges_anywhere(user) else {}
+    if not hidden:
+        return {}
+    left = Campaign.objects.filter(pk__in={pk for pks in hidden.values() for pk in pks})
+    names = dict(left.values_list("pk", "name"))
+    managed = set(_managed_by(user, left).values_list("pk", flat=True))
+    return {
+        pk: _judge_first([names[each] for each in pks], may_leave=not managed.isdisjoint(pks))
+        for pk, pks in hidden.items()
+    }
 
 
 def _own_to_manage(campaigns: Iterable[int], user: User) -> tuple[str, ...]:
     """The link to the person's own page as an annotator, where they are the manager who can take them off."""
-    left = campaigns_left_in(campaigns, user)
-    managed = left.filter(collection__memberships__user=user, collection__memberships__role=Role.MANAGER)
+    managed = _managed_by(user, campaigns_left_in(campaigns, user))
     own = Annotator.objects.filter(user=user, campaign__in=managed).exclude(state=AnnotatorState.REMOVED)
     found = own.order_by("campaign__name").values_list("campaign__collection__slug", "campaign__slug", "pk").first()
     return ("Your page as an annotator", "annotator_edit", *map(str, found)) if found else ()
+
+
+def _managed_by(user: User, campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
+    return campaigns.filter(collection__memberships__user=user, collection__memberships__role=Role.MANAGER)
 
 
 def check_can_read_answers_of(by: User, person: User) -> None:

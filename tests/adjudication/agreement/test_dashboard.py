@@ -9,7 +9,10 @@ from django.utils import timezone
 
 from adjudication.agreement.requests import request_agreement
 from adjudication.agreement.results import show
+from adjudication.guide.guide import guide_for, guides_of
+from adjudication.labels.rules import why_labels_are_hidden
 from adjudication.models import AgreementRun, Method, Verdict
+from adjudication.verdicts.dashboard import CampaignRow, fetch_rows
 from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import Annotator, Assignment, AssignmentState, Campaign, MachineReply, MachineRun
 from corpus.models import Membership
@@ -151,6 +154,46 @@ def test_a_running_job_has_its_bar_and_its_button_on_the_overview(built: Built) 
     cancel = reverse("job_cancel", args=["agreement", run.pk])
     assert f'action="{cancel}"' in page
     assert cancel not in (client_of(built, "viewer").get(address("collection_dashboard")).content.decode())
+
+
+def test_many_campaigns_take_as_many_queries_as_one(built: Built, django_assert_max_num_queries: Any) -> None:
+    """Rows with the next step: open, closed and draft ones, held-out ones, with votes and with items left to judge."""
+    membership = built.collection.memberships.select_related("collection", "user").get(user=built.people["manager"])
+    membership.collection.memberships.filter(user=built.people["ana"]).update(role="adjudicator")
+    judge = membership.collection.memberships.select_related("collection", "user").get(user=built.people["ana"])
+    Assignment.objects.filter(annotator=built.annotators["ana"], item=built.items[4], repeat=0).update(
+        state=AssignmentState.PENDING, finished_at=None
+    )
+
+    def add(name: str, **fields: str) -> None:
+        labels = [[0, 2, 1], [1, 1, 1], [0, 1, 0]]
+        more = build_campaign(labels, people=("cem", "dia"), slug=name, machines=[("m-1", "m", 1)])
+        vote(more)
+        fields |= {"slug": name, "name": name}
+        Campaign.objects.filter(pk=more.campaign.pk).update(collection=membership.collection, **fields)
+
+    def shown(reader: Membership, most: int) -> tuple[int, list[tuple[CampaignRow, str]]]:
+        with django_assert_max_num_queries(most) as captured:
+            rows = fetch_rows(reader, AT)
+            found = [(row, guide.words) for row, guide in zip(rows, guides_of(reader, rows), strict=True)]
+        return len(captured), found
+
+    add("second")
+    few = {reader: shown(reader, 35)[0] for reader in (membership, judge)}
+    for name, state in (("third", "open"), ("fourth", "closed"), ("fifth", "draft")):
+        add(name, state=state)
+    empty = {"kind": "relevance", "state": "draft", "seed": 1, "created_at": AT}
+    for split in ("main", "test"):
+        Campaign.objects.create(collection=membership.collection, slug=split + "-2", name=split, split=split, **empty)
+    most = 1  # the cycles, which only campaigns for tests ask for
+    rows = shown(membership, few[membership] + most)[1]
+    hidden = {row.campaign.slug: row.hidden for row, _ in shown(judge, few[judge] + most)[1]}
+    assert len(rows) == len(hidden) == 7
+    for row, words in rows:
+        alone = guide_for(membership, row.campaign)
+        assert (words, row.hidden) == (alone.words, alone.facts.hidden)
+        assert hidden[row.campaign.slug] == why_labels_are_hidden(row.campaign, judge.user)
+    assert "main" in {slug for slug, reason in hidden.items() if reason}
 
 
 @pytest.mark.slow
