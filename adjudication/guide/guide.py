@@ -9,7 +9,7 @@ from accounts.models import Job
 from accounts.refusals import NotHere
 from accounts.slots import Card
 from adjudication.guide.facts import Facts, chosen_campaign, facts_of
-from adjudication.guide.steps import NAME, STEPS, Step, Way
+from adjudication.guide.steps import LINK, NAME, STEPS, Step, Way
 from adjudication.verdicts.dashboard import CampaignRow
 from annotation.models import Campaign
 from corpus.collections.rules import can_oversee
@@ -146,11 +146,18 @@ def has_outrun(collection: Collection, began: datetime) -> bool:
 
 
 def guide_cards(membership: Membership, campaign: Campaign | None = None, how: str = "") -> Iterator[Card]:
-    """The line "Next: …" for those who oversee the collection; with `how` "whole", all steps below it."""
+    """The line "Next: …" for those who oversee the collection; with `how` "whole", all steps below it.
+
+    With `how` "fields" only what is pressed or filled in where it stands, for a list that says itself what is missing
+    and has the button that opens the campaign.
+    """
     if not membership or not can_oversee(membership) or membership.collection.archived_at:
         return
     guide = guide_for(membership, campaign or None, whole=how == "whole")
-    if guide.next or guide.is_whole:
+    if how == "fields":
+        if guide.next and guide.next.key != "open" and any(way.sort != LINK for way in guide.ways):
+            yield Card(10, "adjudication/guide/_ways.html", {"guide": guide})
+    elif guide.next or guide.is_whole:
         yield Card(10, "adjudication/guide/_guide.html", {"guide": guide})
 
 

@@ -275,6 +275,7 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
         "no_opening": why_cannot_open(campaign, ready),
         "build": campaign.item_builds.order_by("-pk").first(),
         "unreviewed": count_unreviewed(campaign) if campaign.state == CampaignState.DRAFT else 0,
+        "is_only_draft": campaign.state == CampaignState.DRAFT and not progress.judgments,
     }
 
 

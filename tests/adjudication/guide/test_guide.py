@@ -231,7 +231,8 @@ def test_steps_are_taken_where_the_line_stands(client: Client) -> None:
     campaign = make_campaign(made, overlap=1, strategy="queue")
     detail = reverse("campaign_detail", args=[made.collection.slug, campaign.slug])
     press(client, detail, "I judge myself")
-    press(client, detail, "Open the campaign")
+    assert "Next:" not in client.get(detail).text  # a draft shows its check list alone
+    client.post(reverse("campaign_open", args=[made.collection.slug, campaign.slug]))
     campaign.refresh_from_db()
     assert campaign.state == CampaignState.OPEN
     assert ">Judge</a>" in client.get(detail).text
@@ -259,7 +260,7 @@ def test_people_are_invited_where_the_line_stands(client: Client, settings: Any)
     assert 'id="invited"' in client.get(people).text
     assert campaign.annotators.get(invited__isnull=False).invited.role == Role.ANNOTATOR
     assert line(made.collection) == f"open “{campaign}”"
-    press(client, page, "Open the campaign")
+    press(client, reverse("collection_dashboard", args=[made.collection.slug]), "Open the campaign")
     waits = guide(made.collection)
     assert waits.lacks == "1 invited person has not joined yet."
     assert [way.label for way in waits.ways] == ["See the progress", "Invitation links"]

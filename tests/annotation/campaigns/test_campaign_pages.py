@@ -42,7 +42,7 @@ def test_a_campaign_is_made_by_its_form(made):
     assert answer.redirect_chain == [(url("campaign_detail", campaign="first-round"), 302)]
     assert campaign.items.count() == 24
     assert sorted(campaign.annotators.values_list("name", flat=True)) == ["Ana", "Ben"]
-    assert "Before it can be opened" in text_of(answer)
+    assert "before it can be opened" in text_of(answer)
 
 
 def test_people_are_to_do_below_the_number_that_each_item_needs(made):
@@ -70,8 +70,7 @@ def test_planning_is_asked_for_unless_opening_gives_the_items_out(made, strategy
     for name in ("campaign_detail", "annotator_list"):
         page = text_of(client.get(url(name)))
         assert (f'class="button" href="{url("assignment_plan")}"' in page) == is_asked, name
-        assert ("fewer annotators than they need" in page) == (is_asked and name == "campaign_detail")
-        assert "they need.</p> <a" not in page, "the guide and the list of steps have the button"
+        assert "fewer annotators than they need" not in page  # a draft's check list says what is missing, once
     build = ItemBuild(campaign=campaign, state="done")
     assert ("Plan the assignment" in [label for _, label in ItemBuildJob("items").links(build, None)]) == is_asked
     assert ("plan" in [tab.key for tab in tabs_for("do in campaign", "manager", campaign)]) == is_asked
