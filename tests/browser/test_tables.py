@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
 from corpus.models import Topic
+from tests.browser.axe import assert_accessible
 from tests.conftest import sign_in
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
 
@@ -33,6 +34,7 @@ def test_rows_are_picked_and_deleted(new_page: Callable[..., Page]) -> None:
     expect(boxes.nth(1)).to_be_focused()
     boxes.nth(3).click(modifiers=["Shift"])
     expect(page.get_by_text("3 selected")).to_be_visible()
+    assert_accessible(page)
     delete.click()
     page.locator("dialog[open] button[value=yes]").click()
     expect(page.get_by_text("Topics deleted: 3.")).to_be_visible()
@@ -79,6 +81,7 @@ def test_a_row_is_a_line_that_unfolds(new_page: Callable[..., Page]) -> None:
     expect(opener).to_have_attribute("aria-expanded", "true")
     expect(opener).to_be_focused()
     expect(details.get_by_text("ana")).to_be_visible()
+    assert_accessible(page)
     expect(page.locator(f"#{opener.get_attribute('aria-controls')}")).to_be_visible()
     opener.press("Space")
     expect(details).to_be_hidden()
