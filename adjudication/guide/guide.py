@@ -156,7 +156,7 @@ def guide_cards(membership: Membership, campaign: Campaign | None = None, how: s
     guide = guide_for(membership, campaign or None, whole=how == "whole")
     if how == "fields":
         if guide.next and guide.next.key != "open" and any(way.sort != LINK for way in guide.ways):
-            yield Card(10, "adjudication/guide/_ways.html", {"guide": guide})
+            yield Card(10, "adjudication/guide/_fields.html", {"guide": guide})
     elif guide.next or guide.is_whole:
         yield Card(10, "adjudication/guide/_guide.html", {"guide": guide})
 
