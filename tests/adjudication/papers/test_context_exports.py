@@ -123,7 +123,7 @@ def test_what_nobody_has_confirmed_stays_out_unless_asked_for(material, tmp_path
     assert rows[-1] == "999999901\t1\td0002\t1"
     assert "--include-drafts is now --drafts" in capsys.readouterr().err
     Paper.objects.exclude(key__endswith="9999999").delete()
-    with pytest.raises(CommandError, match=r"No paper is confirmed by anybody yet\. Add --drafts"):
+    with pytest.raises(CommandError, match=r"No paper has been confirmed yet\. Add --drafts"):
         export(tmp_path / "n", "--format", "qrels", "--level", "paragraph")
     Paper.objects.all().delete()
     with pytest.raises(CommandError, match="has no papers"):
