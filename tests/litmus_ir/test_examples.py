@@ -114,6 +114,7 @@ BEFORE: dict[str, list[str | Callable[[Path], None]]] = {  # by how the example 
     "adjudicate_papers demo send-back": ["add_annotators demo citation-contexts chloe@litmus.example"],
     "anno_gpt demo test-set": ['create_campaign demo "Final test" --split test --sample 20 --seed 7'],
     "anno_gpt demo test 1": [judge_final_test, "import_judgments demo final-test final.csv"],
+    "pay_sheet": ["set_pay_rate demo main-round 14.50 EUR"],
     "search_sheet demo read": [fill_sheet],
     "release demo": ["archive_collection demo --reopen"],
     "archive_collection": [
