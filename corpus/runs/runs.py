@@ -192,7 +192,7 @@ def request_run(
     if recipe.check is not None:
         recipe.check(collection, values)
     if collection.run_makings.filter(name=name).exclude(state__in=FINAL_STATES).exists():
-        raise Conflict(f"The run {name} is being made already. Wait for it, or cancel it first.")
+        raise Conflict(f"The run {name} is already being made. Wait until it has finished, or cancel it first.")
     kept = recipe.keep(collection, values, by, at) if recipe.keep else {}
     parameters = {"recipe": recipe.name, "settings": values, **kept}
     fields = {"collection": collection, "name": name, "recipe_hash": digest, "parameters": parameters}

@@ -248,7 +248,7 @@ def test_training_data_have_negatives_of_the_run_and_topics_of_one_part(tea: Col
         (("--part", "dev-test:train"), "There is dev-test:dev, dev-test:test"),
         (("--run", "dense"), "has no run “dense”. It has: bm25"),
         (("--judged",), "Targets do not show which documents are not relevant"),
-        (("--positives", "verdicts"), "There is no campaign yet"),
+        (("--positives", "verdicts"), "No campaign yet"),
     ],
 )
 def test_wrong_words_of_training_data_are_refused(

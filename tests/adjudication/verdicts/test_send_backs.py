@@ -57,12 +57,12 @@ def test_sending_back_fills_a_slot_given_back_before_another_is_added(built: Bui
 
 def test_a_person_who_asks_for_another_judge_is_not_the_judge(built: Built) -> None:
     make_role(built, "cai", "adjudicator")
-    with pytest.raises(Refused, match="Everybody"):
+    with pytest.raises(Refused, match="All annotators"):
         send_back_item(verdict=verdict_of(built, 3), by=built.people["cai"], at=LATER)
 
 
 def test_sending_back_when_everybody_had_it_is_refused(built: Built) -> None:
-    with pytest.raises(Refused, match="Everybody"):
+    with pytest.raises(Refused, match="All annotators"):
         send_back_item(verdict=verdict_of(built, 2), by=built.people["adjudicator"], at=LATER)
 
 
@@ -93,7 +93,7 @@ def test_who_decided_an_item_is_not_asked_to_judge_it(built: Built) -> None:
     make_role(built, "cai", "adjudicator")
     decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["cai"], at=LATER)
     withdraw_decision(verdict=verdict_of(built, 3), by=built.people["cai"], at=LATER)
-    with pytest.raises(Refused, match="Everybody"):
+    with pytest.raises(Refused, match="All annotators"):
         send_back_item(verdict=verdict_of(built, 3), by=built.people["adjudicator"], at=LATER)
 
 
