@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
@@ -29,4 +28,6 @@ def guide_step(request: HttpRequest, slug: str, step: str, act: str) -> HttpResp
             messages.success(request, said)
     target = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure())
-    return redirect(target if is_ours else reverse("collection_dashboard", args=[slug]))
+    # A screen that a form's answer has put together has no address of its own to go back to.
+    usual = guide.facts.inside("campaign_detail") if guide.facts.campaign else guide.facts.to("collection_dashboard")
+    return redirect(target if is_ours else usual)
