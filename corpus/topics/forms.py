@@ -17,6 +17,9 @@ from engines.pdf.sentences import sentence_spans
 LONGEST_QUERY = 50_000  # characters
 
 
+MORE = ("sentences", "source", "author", "category", "source_papers", "targets")  # what few topics have, folded
+
+
 class TopicForm(forms.Form):
     """A topic without its tree. Sentences stand one in a line; with them the text is their join."""
 
@@ -60,6 +63,14 @@ class TopicForm(forms.Form):
         label="Known answers",
         help_text="Docnos of documents known to answer it, one in each line. Annotators do not see them.",
     )
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        return [self[name] for name in MORE]
+
+    @property
+    def has_more(self) -> bool:
+        return any(field.value() for field in self.more)
 
     def clean_source_papers(self) -> list[str]:
         return list(dict.fromkeys(self.cleaned_data["source_papers"].split()))

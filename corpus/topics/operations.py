@@ -15,7 +15,7 @@ from corpus.collections.places import in_collection
 from corpus.collections.rules import MANAGE
 from corpus.models import Topic
 from corpus.topics.aspects import write_topic
-from corpus.topics.forms import NewTopicForm, SizeForm
+from corpus.topics.forms import MORE, NewTopicForm, SizeForm
 from corpus.topics.sub_queries import MadeSubQueries, make_sub_queries
 
 
@@ -42,6 +42,8 @@ CREATE_TOPIC = Operation(
     about="Write a topic. Over REST and by command, topics come in as imports.",
     title="Write a topic",
     button="Save",
+    folded=MORE,
+    fold="Sentences, source and known answers",
     template="corpus/topics/topic_create.html",
     report=_created,
     goes_to=lambda topic: reverse("topic_detail", args=[topic.collection.slug, topic.pk]),
