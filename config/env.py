@@ -1,12 +1,12 @@
 """Readers of environment variables that fail loudly: a typed value, or a message that names the variable and its range.
 
-Each variable is read in settings.py and nowhere else. `Environment.names` collects what was asked for, so that a test
-can hold docs/configuration.md complete.
+Each variable is read in settings.py and nowhere else. `Environment.asked` collects what was asked for: with the
+meanings in config/variables.py, docs/configuration.md is made from it.
 """
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +16,7 @@ from zoneinfo import available_timezones
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
 SHORTEST_SECRET = 32  # characters
+LARGEST = 2**31 - 1  # whole number
 EXAMPLE = "change-me"  # what .env.example says in place of a secret
 
 
@@ -27,23 +28,31 @@ class Misfit(BadEnvironment):
     """This version cannot work with the data as they are; says which can, and what to do."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What a variable may be and what holds without it, as Markdown."""
+
+    values: str
+    default: str
+
+
 class Environment:
-    """A view of environment variables that remembers which names were asked for."""
+    """A view of environment variables that remembers what was asked for."""
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
         self.values = os.environ if values is None else values
-        self.names: set[str] = set()
+        self.asked: dict[str, Asked] = {}
 
-    def _raw(self, name: str) -> str | None:
-        self.names.add(name)
+    def _raw(self, name: str, values: str, default: str = "") -> str | None:
+        self.asked.setdefault(name, Asked(values, f"`{default}`" if default else "none"))
         value = self.values.get(name)
         return value.strip() if value is not None and value.strip() else None
 
     def text(self, name: str, default: str = "") -> str:
-        return self._raw(name) or default
+        return self._raw(name, "text", default) or default
 
     def flag(self, name: str, default: bool = False) -> bool:
-        value = self._raw(name)
+        value = self._raw(name, "on or off", "on" if default else "off")
         if value is None:
             return default
         if value.lower() in TRUE:
@@ -52,8 +61,9 @@ class Environment:
             return False
         raise BadEnvironment(f"{name}={value!r}: use one of 1, true, yes, on, 0, false, no, off.")
 
-    def number(self, name: str, default: int, minimum: int = 0, maximum: int = 2**31 - 1) -> int:
-        value = self._raw(name)
+    def number(self, name: str, default: int, minimum: int = 0, maximum: int = LARGEST) -> int:
+        most = "or more" if maximum == LARGEST else f"to {maximum}"
+        value = self._raw(name, f"{minimum} {most}", str(default))
         if value is None:
             return default
         try:
@@ -66,7 +76,7 @@ class Environment:
 
     def decimal(self, name: str) -> Decimal | None:
         """A number of at least 0 with at most six decimals, or None when unset."""
-        value = self._raw(name)
+        value = self._raw(name, "a number such as 0.15")
         if value is None:
             return None
         if not re.fullmatch(r"\d{1,9}(\.\d{1,6})?", value, re.ASCII):
@@ -75,21 +85,21 @@ class Environment:
 
     def words(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
         """Comma-separated words, blanks around them dropped."""
-        value = self._raw(name)
+        value = self._raw(name, "words with commas between", ",".join(default))
         return list(default) if value is None else [w.strip() for w in value.split(",") if w.strip()]
 
     def path(self, name: str, default: Path) -> Path:
-        value = self._raw(name)
+        value = self._raw(name, "a path", str(default))
         return default if value is None else Path(value).expanduser().resolve()
 
     def choice(self, name: str, default: str, choices: tuple[str, ...]) -> str:
-        value = self._raw(name) or default
+        value = self._raw(name, _one_of([f"`{each}`" for each in choices]), default) or default
         if value not in choices:
             raise BadEnvironment(f"{name}={value!r}: use one of {', '.join(choices)}.")
         return value
 
     def url(self, name: str, schemes: tuple[str, ...]) -> str | None:
-        value = self._raw(name)
+        value = self._raw(name, _one_of([f"`{each}://…`" for each in schemes]))
         if value is not None and urlsplit(value).scheme not in schemes:
             raise BadEnvironment(f"{name}: the address must start with one of {', '.join(s + '://' for s in schemes)}.")
         return value
@@ -102,7 +112,7 @@ class Environment:
         return (value or default).rstrip("/")
 
     def time_zone(self, name: str, default: str) -> str:
-        value = self._raw(name) or default
+        value = self._raw(name, "a time zone such as `Europe/Berlin`", default) or default
         if value not in available_timezones():
             raise BadEnvironment(f"{name}={value!r}: use the name of a time zone, such as UTC or Europe/Berlin.")
         return value
@@ -113,7 +123,7 @@ class Environment:
         `required` is for servers outside: several machines must share one secret, so it has to be given.
         Errors: BadEnvironment, without repeating the value.
         """
-        value = self._raw(name) or ""
+        value = self._raw(name, f"at least {SHORTEST_SECRET} characters") or ""
         advice = "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
         if required and not value:
             raise BadEnvironment(
@@ -124,6 +134,10 @@ class Environment:
         if value and len(value) < SHORTEST_SECRET:
             raise BadEnvironment(f"{name} is too short: use at least {SHORTEST_SECRET} characters. {advice}")
         return value
+
+
+def _one_of(words: Sequence[str]) -> str:
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def postgres_parameters(url: str) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """The only settings of Litmus. Every choice an operator has is an environment variable, read through config/env.py.
 
-docs/configuration.md explains each of them; a test holds that list complete.
+config/variables.py says what each is for; docs/configuration.md is made from both.
 """
 
 import hashlib

@@ -17,6 +17,7 @@ OPERATORS = (
     "config/embedded/",
     "config/backups.py",
     "config/units.py",
+    "config/variables.py",
     "config/env.py",
     "config/health.py",
     "config/outside.py",

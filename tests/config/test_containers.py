@@ -92,7 +92,7 @@ def test_containers_find_each_other(load):
 
 
 def test_every_variable_of_the_containers_is_a_setting_and_all_of_ours_have_the_same(load):
-    names = load(**GOOD)["env"].names
+    names = set(load(**GOOD)["env"].asked)
     for service in OURS:
         assert SERVICES[service]["environment"] == SERVICES["web"]["environment"]
     assert set(SERVICES["web"]["environment"]) <= names
@@ -114,10 +114,12 @@ COMPOSES_OWN = {"POSTGRES_PASSWORD", "LITMUS_FILES", "LITMUS_BACKUPS", "LITMUS_B
 
 
 def test_every_setting_is_passed_on(load):
-    names = load(**GOOD)["env"].names
+    names = set(load(**GOOD)["env"].asked)
     asked = set(re.findall(r"\$\{(\w+)", COMPOSE_TEXT))
     assert asked == names - FIXED | COMPOSES_OWN
     assert set(example()) <= asked
+    page = (CHECKOUT / "docs" / "configuration.md").read_text("utf-8")
+    assert set(re.findall(r"`([A-Z_]+)`", page.rpartition("Docker Compose also knows")[2])) == COMPOSES_OWN
     for name in names - FIXED:
         assert filled(SERVICES["web"]["environment"][name], GOOD | {name: "from .env"}) == "from .env"
 

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_info
 from accounts.sql import execute
 from config.embedded.postgres import SETTINGS as EMBEDDED
 from config.env import BadEnvironment
+from config.variables import SECTIONS, as_markdown
 from tests.processes import CHECKOUT
 
 SECRET = "x" * 50
@@ -43,13 +44,21 @@ def load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     return run
 
 
-def documented() -> set[str]:
-    text = (CHECKOUT / "docs" / "configuration.md").read_text()
-    return set(re.findall(r"(?m)^\| `([A-Z_]+)`", text))
+def test_every_variable_has_a_meaning_and_every_meaning_a_variable(load):
+    names = [each.name for variables in SECTIONS.values() for each in variables]
+    assert sorted(names) == sorted(load()["env"].asked)
 
 
-def test_every_variable_is_documented_and_every_documented_one_is_read(load):
-    assert documented() == load()["env"].names
+def test_the_page_of_settings_is_current(load):
+    page = (CHECKOUT / "docs" / "configuration.md").read_text("utf-8")
+    assert page == as_markdown(load()["env"]), "run python docs/list_settings.py"
+
+
+def test_the_page_of_settings_says_nothing_of_the_machine_where_it_was_made(load, monkeypatch, tmp_path):
+    page = as_markdown(load()["env"])
+    monkeypatch.setattr("config.env.usable_cores", lambda: 1)
+    elsewhere = {"LITMUS_DATA_DIR": str(tmp_path / "data"), "LITMUS_TRANSACTION_POOLER": "1"}
+    assert page == as_markdown(load(**OUTSIDE, **elsewhere, LITMUS_SITE_URL="https://label.example/litmus")["env"])
 
 
 def test_no_variable_is_read_elsewhere():
