@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
-from django.db.models import prefetch_related_objects
+from django.db.models import Exists, OuterRef, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -23,6 +23,7 @@ from adjudication.labels.rules import why_cannot_take_out
 from adjudication.models import ExportPrefixes
 from adjudication.verdicts.road import fetch_road
 from annotation.kind import Judged
+from annotation.models import Assignment, AssignmentState
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import fetch_overseer, is_manager
 from corpus.models import Collection, Membership
@@ -46,13 +47,15 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     leads = _leads(collection, words)
     memo: dict[Any, Any] = {}
     road = fetch_road(collection)
-    bars = _toolbars(collection, words)
-    if JUDGMENTS in bars and "campaign" in bars[JUDGMENTS].fields:
-        words["campaign"] = bars[JUDGMENTS].initial["campaign"]
+    order = sorted(SECTIONS, key=lambda section: section != leads)
+    bars = _toolbars(collection, order, words)
+    for bar in bars.values():
+        if "campaign" in bar.fields:
+            words["campaign"] = bar.initial["campaign"]
     sections: list[dict[str, Any]] = [
         {
             "key": key,
-            "title": title,
+            "title": SECTIONS[key],
             "options": bars.get(key),
             "shares_options": key == leads == JUDGMENTS,
             "is_open": key == leads or (key in bars and any(name in request.GET for name in bars[key].fields)),
@@ -61,7 +64,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
             "at_once": key in bars and all(_is_at_once(field) for field in bars[key].fields.values()),
             **_offers(membership, key, words, memo),
         }
-        for key, title in sorted(SECTIONS.items(), key=lambda section: section[0] != leads)
+        for key in order
         if key != CONTEXTS or collection.papers.exists()
     ]
     first, stands_above = _qrels_first(sections[0]) if leads == JUDGMENTS else (None, [])
@@ -95,16 +98,26 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
 
 
 def _leads(collection: Collection, words: dict[str, str]) -> str:
-    """The section that people come for: that of contexts where papers alone are worked on, or their campaign is named.
+    """The section that people come for: by what the named campaign judges, else by what is worked on here.
 
-    Such a campaign is taken out of the options: files of judgments are about the others.
+    A campaign of papers is taken out of the options: files of judgments are about the others.
     """
     named = collection.campaigns.filter(slug=words.get("campaign", "")).first()
-    is_of_papers = named is not None and named.kind_object.judges == Judged.PAPERS
-    if is_of_papers:
+    if named is None:
+        return _leads_unnamed(collection)
+    if named.kind_object.judges == Judged.PAPERS:
         del words["campaign"]
-    only_papers = named is None and collection.papers.exists() and not collection.campaigns.graded().exists()
-    return CONTEXTS if is_of_papers or only_papers else JUDGMENTS
+        return CONTEXTS
+    return QUESTIONS if named.kind_object.judges == Judged.QUESTIONS else JUDGMENTS
+
+
+def _leads_unnamed(collection: Collection) -> str:
+    """Contexts where papers alone are worked on, questions where nothing else was judged, else judgments."""
+    if collection.papers.exists() and not collection.campaigns.graded().exists():
+        return CONTEXTS
+    done = Assignment.objects.filter(annotator__campaign=OuterRef("pk"), state=AssignmentState.DONE)
+    judged = {each.kind_object.judges for each in collection.campaigns.filter(Exists(done))}
+    return QUESTIONS if judged == {Judged.QUESTIONS} else JUDGMENTS
 
 
 def _qrels_first(section: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -135,12 +148,12 @@ def _options_in_address(request: HttpRequest, *, cards: bool = True) -> dict[str
     return {name: request.GET[name] for name in known if name in request.GET}
 
 
-def _toolbars(collection: Collection, words: Mapping[str, str]) -> dict[str, forms.Form]:
+def _toolbars(collection: Collection, order: Iterable[str], words: Mapping[str, str]) -> dict[str, forms.Form]:
     """The options above each section, as far as the collection has a choice; one that two share stands above both."""
     found: dict[str, forms.Form] = {}
     taken: set[str] = set()
     has_campaigns = collection.campaigns.exists()
-    for section in SECTIONS:
+    for section in order:
         exporters = [one for one in in_section(section) if has_campaigns or "campaign" not in one.form.base_fields]
         fields = {name: field for name, field in option_fields(exporters).items() if name not in taken}
         taken |= fields.keys()

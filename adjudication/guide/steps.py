@@ -184,6 +184,9 @@ def _to_exports(facts: Facts) -> Way:
 
 def _export_ways(facts: Facts) -> list[Way]:
     exports = _to_exports(facts)
+    if facts.chosen.kind_object.judges == Judged.QUESTIONS:
+        tables = f"{facts.to('question_set')}?campaign={facts.chosen.slug}"
+        return [Way("Tables of the question set", tables), exports]
     qrels = EXPORTERS["qrels"]
     if not qrels.takes(facts.chosen):
         return [exports]

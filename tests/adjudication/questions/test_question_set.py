@@ -21,6 +21,8 @@ from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.search_sheets import sheet_lines
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
+from adjudication.guide.facts import Facts
+from adjudication.guide.steps import STEPS
 from adjudication.models import Evaluation, Method, Verdict, VoteRun
 from adjudication.questions.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set
 from adjudication.questions.question_statistics import question_figures, question_statistics
@@ -31,9 +33,10 @@ from annotation.campaigns.lifecycle import copy_campaign, create_campaign, open_
 from annotation.kinds.rubric.choosing import QuestionChoice
 from annotation.kinds.rubric.items import fetch_candidates
 from annotation.models import Assignment, Campaign
-from corpus.models import Collection, Document, Role, Target, Topic
+from corpus.models import Collection, Document, Membership, Role, Target, Topic
 from engines.text.overlap import LITSEARCH_CODE, WORDS, word_overlap
 from tests.factories.accounts import AT, MembershipFactory, make_members
+from tests.factories.annotation import Material, make_campaign
 from tests.factories.corpus import make_run
 from tests.factories.litsearch import DOCUMENTS, invented_questions
 from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
@@ -430,6 +433,24 @@ def test_before_any_rating_the_page_leads_to_a_new_campaign_that_rates_questions
     link = f"{reverse('campaign_create', args=[manager.collection.slug])}?template=litsearch"
     assert f'href="{link}"' in shown
     assert client.get(link).context["cost"].template.kind == "rubric"
+
+
+def test_the_set_leads_the_exports_where_only_questions_were_judged(rated, client) -> None:
+    client.force_login(rated.people["mia"])
+    relevance = make_campaign(Material(rated.collection, [], [], [], rated.people), items=False, name="Relevance")
+    membership = Membership.objects.get(collection=rated.collection, user=rated.people["mia"])
+    [export] = [step for step in STEPS if step.key == "export"]
+    tables, exports = export.ways(Facts(membership, rated.campaign))
+    assert client.get(tables.address).context["chosen"] == rated.campaign.slug
+    for address in (exports.address, exports.address.partition("?")[0]):
+        shown = client.get(address).text
+        before, _, after = shown.partition('id="questions-heading"')
+        assert before.rpartition("<details")[2].split(">")[0].endswith(" open")
+        assert "tables as CSV" in after.partition("</details>")[0]
+        assert 'name="campaign"' in after.partition('id="judgments-heading"')[0]
+        assert "judges no documents" not in before + after.partition('id="judgments-heading"')[0]
+    shown = client.get(reverse("export_list", args=["signs"]), {"campaign": relevance.slug}).text
+    assert shown.index('id="judgments-heading"') < shown.index('id="questions-heading"')
 
 
 def test_annotators_do_not_see_the_set(rated):
