@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
-from adjudication.models import Method, Verdict
+from adjudication.models import AgreementRun, Method, Verdict
 from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import AssignmentState, Level
 from corpus.models import Topic
@@ -364,3 +364,18 @@ def test_pages_without_anything_are_accessible(new_page: NewPage) -> None:
         assert_accessible(page)
     page.goto(reverse("collection_dashboard", args=["tea"]))
     assert_accessible(page)
+
+
+def test_a_job_on_the_screen_takes_no_other_place_than_its_own(built: Built, new_page: NewPage) -> None:
+    """All is decided, and agreement is being computed: the guide's line shows how far it is, and asks again."""
+    Verdict.objects.filter(value=None).update(value=1, method=Method.MAJORITY)
+    AgreementRun.objects.create(campaign=built.campaign, requested_at=AT)
+    page = new_page(user=built.people["manager"])
+    page.goto(address("adjudication_screen"))
+    job = page.locator("section.job")
+    expect(job).to_be_visible()
+    with page.expect_response(lambda answer: "/jobs/agreement/" in answer.url):
+        pass
+    page.wait_for_function("() => !document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')")
+    expect(job).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing needs a decision")).to_be_visible()
