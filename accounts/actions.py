@@ -112,7 +112,7 @@ def cancel_job(*, job: Job, by: User | None, at: datetime) -> None:
     kind = kind_of(job)
     kind.check_can_cancel(job, by)
     if job.is_final:
-        raise Conflict(f"It has ended already: {job.get_state_display()}.")
+        raise Conflict(f"The job has already ended: {job.get_state_display()}.")
     jobs.cancel(job, at=at)
     target, scope, facts = kind.audited(job)
     record_event(by=by, at=at, verb=kind.cancel_verb, target=target, scope=scope, **facts)

@@ -17,7 +17,7 @@ def check_characters(email: str) -> None:
     """Errors: ValidationError for characters that are invisible or look like others. For fields of e-mail addresses."""
     for char in email:
         if unicodedata.category(char)[0] in "CZ":
-            raise ValidationError(f"The address contains a character that cannot be seen (U+{ord(char):04X}).")
+            raise ValidationError(f"The address contains an invisible character (U+{ord(char):04X}).")
     if not email.rpartition("@")[0].isascii() or unicodedata.normalize("NFKC", email) != email:
         raise ValidationError(NOT_PLAIN)
 

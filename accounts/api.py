@@ -21,7 +21,7 @@ from rest_framework.request import Request
 MOST_NAMED = 10  # unknown names in one answer
 LONGEST_NAME = 60  # characters of each
 CSRF = "csrfmiddlewaretoken"  # in forms of pages
-NO_BODY = "This request takes nothing in its body. Send it without one."
+NO_BODY = "This request takes no body. Send it without one."
 
 SWITCH = ("true", "false", "1", "0")
 
@@ -167,5 +167,5 @@ def _unknown(shape: Any, data: Any, path: str) -> Iterator[tuple[str, list[str]]
 def _no_such(noun: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if not names:
-        return f"There is no such {noun} here, and no other either."
+        return f"There is no such {noun} here, and there are no others."
     return f"There is no such {noun} here. The {noun}s are: {', '.join(names)}."

@@ -40,11 +40,11 @@ MOST_FAILURES = 5  # in a row: then the mail server is away, not the address wro
 class Notice(models.TextChoices):
     """What a digest reports; each can be switched off by the person."""
 
-    WORK = "work", "Work that waits for me"
+    WORK = "work", "Work waiting for me"
     DEADLINE = "deadline", "Deadlines within 3 days"
     JOB = "job", "Jobs I started that have ended"
     ADDED = "added", "Items added to my work later"
-    QUESTION = "question", "Questions of annotators that wait for my answer"
+    QUESTION = "question", "Annotators' questions waiting for my answer"
     ANSWER = "answer", "Answers to my questions"
 
 
@@ -153,7 +153,7 @@ def _server_answers() -> bool:
         connection.open()
         connection.close()
     except (SMTPException, OSError):
-        logger.warning("The daily mails wait: the mail server cannot be reached.", exc_info=True)
+        logger.warning("Daily mails are delayed: the mail server cannot be reached.", exc_info=True)
         return False
     return True
 

@@ -103,7 +103,7 @@ def _problem(row: FirstCode | None, code: str, at: datetime) -> str:
     if row is None or row.expires_at <= at:
         return f"The code is no longer valid. {again}"
     if not row.tries_left:
-        return f"This code was tried too often. {again}"
+        return f"Too many wrong attempts with this code. {again}"
     if not constant_time_compare(row.digest, _digest(code)):
         left = row.tries_left - 1
         return (

@@ -91,7 +91,7 @@ class NewAccountForm(forms.Form):
         strip=False,
     )
     repeated = forms.CharField(
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), label="The password again", strip=False
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), label="Repeat the password", strip=False
     )
 
     def __init__(self, data: Any = None, *, email: str = "") -> None:

@@ -138,7 +138,7 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> bool:
     except Waiting as waiting:
         return _put_back(job, claim, waiting.step)
     except Cancelled as cancelled:
-        _finish(job, claim, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing of it was kept.")
+        _finish(job, claim, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing was kept.")
     except Refused as refusal:
         _finish(job, claim, JobState.FAILED, refusal.reason)
     except ClaimLost:
@@ -162,7 +162,7 @@ def _put_back(job: Job, claim: Claim, step: str) -> bool:
         if not (claim.is_held() and (now := rows.first())):
             return False
         if now.cancel_requested_at:
-            _store_end(job, JobState.CANCELLED, "Cancelled while it waited.")
+            _store_end(job, JobState.CANCELLED, "Cancelled while waiting.")
             return False
         job.state, job.step, job.done = JobState.QUEUED, step, 0
         job.attempts -= 1  # none was made
@@ -213,7 +213,9 @@ def _start(model: type[J], pk: int) -> J | None:
         return None
     job.attempts += 1
     if job.attempts > MOST_ATTEMPTS:
-        _store_end(job, JobState.FAILED, f"Its worker died {MOST_ATTEMPTS} times; it is not tried again.")
+        _store_end(
+            job, JobState.FAILED, f"The worker process died {MOST_ATTEMPTS} times, so the job is not tried again."
+        )
         return None
     job.state = JobState.RUNNING
     job.step = ""  # what it waited for

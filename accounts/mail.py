@@ -27,8 +27,8 @@ def why_links_open_only_here() -> str:
     if not is_loopback(host):
         return ""
     return Reason(
-        f"Links lead to {host}: they open only on the computer where Litmus runs. For people elsewhere, Litmus has to"
-        " listen on the network, and LITMUS_SITE_URL to be the address that they open.",
+        f"Links lead to {host}: they open only on the computer where Litmus runs. For people elsewhere, Litmus must"
+        " listen on the network, and LITMUS_SITE_URL must be the address that they open.",
         "How to do that",
         "documentation_page",
         "operations/",

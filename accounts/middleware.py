@@ -15,9 +15,9 @@ from accounts.requests import OpenRequest
 
 View = Callable[..., HttpResponseBase]
 HEADINGS = {
-    403: "This is not for your role",
-    404: "There is nothing here",
-    409: "This has changed meanwhile",
+    403: "Your role does not allow this",
+    404: "Page not found",
+    409: "This has changed in the meantime",
     422: "This cannot be done now",
 }
 STATUS = {NotAllowed: 403, NotHere: 404, Conflict: 409}  # of pages that show a refusal; of any other: 422

@@ -181,7 +181,7 @@ class Operation:
                     how = {"is_positional": name in operation.named, "is_change": operation.is_change}
                     add_option(parser, name, each, former=former.get(name, ""), **how)
                 if operation.has_dry_run:
-                    parser.add_argument("--dry-run", action="store_true", help="only say what it would do")
+                    parser.add_argument("--dry-run", action="store_true", help="only report what it would do")
 
             def carry_out(self, *, dry_run: bool = False, **options: Any) -> tuple[str, dict[str, Any]]:
                 found = operation.place.command(**{name: options[name] for name in operation.place.arguments})

@@ -24,7 +24,7 @@ TITLES = {
     415: "Unsupported media type",
     422: "Refused",
     429: "Too many requests",
-    507: "No room left",
+    507: "Disk full",
 }
 
 
@@ -99,13 +99,13 @@ def _problem(error: Exception, response: Response) -> dict[str, Any]:
     }
     if isinstance(error, ValidationError):
         problem["errors"] = _flatten(error.detail)
-        problem["detail"] = "Some fields are not right: " + ", ".join(sorted(problem["errors"])) + "."
+        problem["detail"] = "Some fields are not valid: " + ", ".join(sorted(problem["errors"])) + "."
     return problem
 
 
 def _detail(error: Exception) -> str:
     if isinstance(error, Http404):
-        return "There is nothing at this address that you may see."
+        return "Nothing is at this address, or you may not see it."
     if isinstance(error, NotAuthenticated):
         return "Send a token in the header “Authorization: Bearer …”, or sign in."
     if isinstance(error, APIException):

@@ -65,4 +65,4 @@ def named_choices(field: forms.ChoiceField) -> list[tuple[Any, Any]]:
 
 def dry_run_field() -> serializers.BooleanField:
     """Whether to do it and roll it back."""
-    return serializers.BooleanField(default=False, help_text="only say what it would do")
+    return serializers.BooleanField(default=False, help_text="only report what it would do")

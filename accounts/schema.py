@@ -7,7 +7,7 @@ from drf_spectacular.utils import OpenApiResponse
 from accounts.problems import TITLES, ProblemSerializer
 
 ALWAYS = (400, 401, 403, 404, 406, 429)
-MOVED = "The collection was renamed; its present address is in the header Location."
+MOVED = "The collection was renamed; its current address is in the header Location."
 
 
 def answers(success: dict[Any, Any], *errors: int) -> dict[Any, Any]:

@@ -4,8 +4,8 @@ import errno
 from collections.abc import Iterator
 
 NO_ROOM = (
-    "The server has no room left on its disk, so this was not stored; what was stored before is safe. "
-    "Ask its operator to make room, then try again."
+    "The disk of the server is full, so this was not saved. What was saved before is safe. Ask the operator to free"
+    " some space, then try again."
 )
 _DISK_FULL = "53100"  # PostgreSQL's error code
 

@@ -48,7 +48,7 @@ def profile(request: Request) -> HttpResponse:
         mail_off = sorted(set(Notice.values) - set(form.cleaned_data["notices"]))
         preferences = {"theme": theme, "shortcuts": form.cleaned_data["shortcuts"], "mail_off": mail_off}
         update_profile(by=request.user, at=timezone.now(), name=name, preferences=preferences)
-        messages.success(request, "Your profile is saved.")
+        messages.success(request, "Profile saved.")
         return _with_theme(redirect("account_profile"), request, Theme(theme))
     return render(request, "accounts/profile.html", {"form": form}, status=422 if form.is_bound else 200)
 
@@ -60,7 +60,7 @@ def first_account(request: OpenRequest) -> HttpResponse:
     check_no_account()
     form = FirstAccountForm(request.POST if request.method == "POST" else None)
     if form.is_bound and not ratelimit.consume(request, action="first_account"):
-        form.add_error(None, "Too many tries. Wait a minute.")
+        form.add_error(None, "Too many attempts. Wait a minute.")
     if form.is_valid():
         values = {name: form.cleaned_data[name] for name in ("code", "email", "name", "password")}
         with refusals_in_form(form, "code"):

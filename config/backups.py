@@ -53,7 +53,7 @@ def check(file: Path) -> None:
         applied = _migrations_in(file)
         _run("pg_restore", "--file=/dev/null", str(file), connects=False)  # to its end: it may be damaged anywhere
     except BackupFailed as failed:
-        raise BackupFailed(f"{file} is damaged or no backup. Nothing was changed. {failed}") from failed
+        raise BackupFailed(f"{file} is damaged or not a backup. Nothing was changed. {failed}") from failed
     if not any(app in OURS for app, _ in applied):
         raise BackupFailed(f"{file} is not a backup of Litmus. Nothing was changed.")
     if strange := unknown_migration(applied):
@@ -94,8 +94,8 @@ def _check_age(listed: str) -> None:
     written_by = re.search(r"Dumped by pg_dump version: (\d+)", listed)
     if written_by and int(written_by[1]) > (server := _server_major()):
         raise BackupFailed(
-            f"The backup was written by PostgreSQL {written_by[1]}, and the server is PostgreSQL {server}, which "
-            f"cannot take it in. Restore it into PostgreSQL {written_by[1]} or newer. Nothing was changed."
+            f"The backup was written by PostgreSQL {written_by[1]}, and the server is PostgreSQL {server}, which"
+            f" cannot restore it. Restore it into PostgreSQL {written_by[1]} or newer. Nothing was changed."
         )
 
 

@@ -10,7 +10,7 @@ from config.env import BadEnvironment
 from config.tables import check_version
 from engines.plugins import BrokenPlugin
 
-HINT = "Repair or remove the package. What it has stored is kept, and shown by its name."
+HINT = "Repair or remove the package. Its stored data is kept and shown under its name."
 
 
 def broken_plugins() -> list[BrokenPlugin]:

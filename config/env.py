@@ -130,7 +130,7 @@ class Environment:
                 f"{name} is not set. With DATABASE_URL it must be given, the same for web and workers. {advice}"
             )
         if EXAMPLE in value:
-            raise BadEnvironment(f"{name} is still the example, which everybody knows. {advice}")
+            raise BadEnvironment(f"{name} is still the public example. {advice}")
         if value and len(value) < SHORTEST_SECRET:
             raise BadEnvironment(f"{name} is too short: use at least {SHORTEST_SECRET} characters. {advice}")
         return value
@@ -152,7 +152,7 @@ def postgres_parameters(url: str) -> dict[str, object]:
     if not name:
         raise BadEnvironment("DATABASE_URL: the database name is missing (postgres://user:password@host:5432/name).")
     if EXAMPLE in (parts.password or ""):
-        raise BadEnvironment("DATABASE_URL: the password is still the example, which everybody knows. Choose another.")
+        raise BadEnvironment("DATABASE_URL: the password is still the public example. Choose another.")
     return {
         "NAME": name,
         "USER": unquote(parts.username or ""),

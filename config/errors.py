@@ -29,7 +29,7 @@ def show_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse
     if isinstance(exception, RequestDataTooBig | TooManyFilesSent | TooManyFieldsSent):
         reason = _too_much(exception)
         if request.path_info.startswith(API):
-            return problem(413, reason or "This is more than a request may hold. Send it in several parts.")
+            return problem(413, reason or "This request is too large. Send it in several parts.")
         return render(request, "413.html", {"reason": reason}, status=413)
     reason = str(exception) if isinstance(exception, BadRequest) else ""
     if request.path_info.startswith(API):
@@ -67,5 +67,5 @@ def show_server_error(request: HttpRequest, *_: Any) -> HttpResponse:
             return problem(507, NO_ROOM, code="no-room", reason=NO_ROOM)
         return HttpResponse(loader.get_template("507.html").render({"reason": NO_ROOM}), status=507)
     if request.path_info.startswith(API):
-        return problem(500, "Something went wrong on the server; its log says what.")
+        return problem(500, "Something went wrong on the server; its log has the details.")
     return HttpResponse(loader.get_template("500.html").render(), status=500)

@@ -36,7 +36,7 @@ def notes_on_accounts(*, demo: bool, loading: bool, public: bool) -> str:
         start = "The demo is being loaded. Its" if loading else "Demo"
         lines.append(f"{start} accounts, all with the password {PASSWORD}:\n{accounts()}")
         if public:
-            lines.append("Everybody knows this password: remove the demo where others reach this machine.")
+            lines.append("This password is public: remove the demo if others can reach this machine.")
     elif code := announce_first_code():
         lines.append(f"{code}\nTo look around in an invented collection first: {own_command(WITH_DEMO)}")
     return "\n".join(lines)

@@ -121,7 +121,7 @@ def _try_mail(by: User) -> str:
 
 def _language_model() -> Part:
     endpoint = chat_endpoint()
-    missing = "" if endpoint else "None is set up. Set LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL."
+    missing = "" if endpoint else "Not set up. Set LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL."
     facts = [("Endpoint", _without_credentials(endpoint.base_url)), ("Model", endpoint.model)] if endpoint else []
     return Part("language-model", "Language model", "Asks it one short question, which may cost.", facts, missing)
 
@@ -148,7 +148,7 @@ def _try_language_model(by: User) -> str:  # noqa: ARG001 - all tests are called
 
 def _embeddings() -> Part:
     endpoint = embeddings_endpoint()
-    missing = "" if endpoint else "None are set up. Set LITMUS_EMBEDDINGS_BASE_URL and LITMUS_EMBEDDINGS_MODEL."
+    missing = "" if endpoint else "Not set up. Set LITMUS_EMBEDDINGS_BASE_URL and LITMUS_EMBEDDINGS_MODEL."
     facts = [("Endpoint", _without_credentials(endpoint.base_url)), ("Model", endpoint.model)] if endpoint else []
     facts.append(("Vectors are kept in", settings.VECTOR_STORE))
     return Part("embeddings", "Embeddings", "Asks for the vector of one word.", facts, missing)
@@ -200,7 +200,7 @@ def _try_storage(by: User) -> str:  # noqa: ARG001
 
 def _workers() -> Part:
     facts = [("Jobs at once", str(settings.CELERY_WORKER_CONCURRENCY))]
-    return Part("workers", "Background workers", "Asks every worker for an answer and counts what waits.", facts)
+    return Part("workers", "Background workers", "Asks every worker for an answer and counts waiting messages.", facts)
 
 
 def _try_workers(by: User) -> str:  # noqa: ARG001
@@ -227,9 +227,9 @@ def _versions() -> Part:
         ("Python", platform.python_version()),
         ("Django", django.get_version()),
         ("PostgreSQL", _postgres_version()),
-        *(("Not as Litmus needs it", each) for each in _other_session_settings()),
+        *(("Wrong setting", each) for each in _other_session_settings()),
         ("Embedded servers", ", ".join(settings.EMBEDDED_SERVERS) or "none"),
-        *(("Of another package", label) for label in _plugins()),
+        *(("From another package", label) for label in _plugins()),
         *(("Cannot be used", Reason.of(str(broken), _WRONG)) for broken in broken_plugins()),
     ]
     return Part("versions", "Versions", "Asks PostgreSQL and Redis, and looks for missing migrations.", facts)
@@ -269,7 +269,7 @@ def _try_versions(by: User) -> str:  # noqa: ARG001
         raise Fails(str(error)) from None
     if missing:
         raise Fails(f"{len(missing)} migrations are not applied.")
-    return f"PostgreSQL {_postgres_version()} has every table of this version; Redis {version} keeps what it is given."
+    return f"PostgreSQL {_postgres_version()} has every table of this version; Redis {version} stores values."
 
 
 TESTS: dict[str, Callable[[User], str]] = {

@@ -72,7 +72,10 @@ class Supervisor:
             if child.once:
                 self.children.remove(child)
                 if status:
-                    self.say(f"The {child.name} ended with status {status}; the reason is above. The rest goes on.")
+                    self.say(
+                        f"The {child.name} ended with status {status}; the reason is above."
+                        " Everything else keeps running."
+                    )
                 continue
             recent = [at for at in child.starts if at > time.monotonic() - 60]
             ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

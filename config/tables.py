@@ -85,6 +85,7 @@ def check_no_other_works() -> None:
     for up in running(settings.DATA_DIR):
         if up.version != settings.CODE_VERSION:
             raise BadEnvironment(
-                f"Litmus {up.version} runs on these data, at {up.address}, and this is Litmus {settings.CODE_VERSION}, "
-                f"which would change the tables below it. Stop it first: {settings.PROGRAM} down"
+                f"Litmus {up.version} is running on this data, at {up.address}. This is Litmus"
+                f" {settings.CODE_VERSION}, which would change the tables in use. Stop the other one first:"
+                f" {settings.PROGRAM} down"
             )

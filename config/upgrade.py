@@ -80,7 +80,7 @@ def unfinished(made: Stamp, why: str | bool, done: int | None, steps: int) -> st
     if done == 0:
         able = f"No step is done, so {made.maker} can still read the data, too."
     elif done is None:
-        able = "The database does not answer any more."
+        able = "The database no longer answers."
     else:
         able = f"{done} of {steps} steps are done, so only {THIS} can read the data from now on."
     return (
@@ -94,7 +94,8 @@ def later(strange: str, made: Stamp, where: str = "") -> str:
     where = where or place()
     if made.following not in ("", settings.CODE_VERSION):
         return (
-            f"{where} is on its way from {made.maker} to Litmus {made.following}, which was stopped before the end. "
+            f"{where} is partly upgraded from {made.maker} to Litmus {made.following}: the upgrade was stopped before"
+            " the end. "
             f"{THIS} can no longer read it. Nothing was changed. Start Litmus {made.following}: it continues where it "
             f"stopped. Or restore a backup that {made.maker} made, into a new {thing()}."
         )
@@ -112,12 +113,12 @@ def waiting(made: Stamp) -> str:
     from config.tables import MIGRATE
 
     if made.following == settings.CODE_VERSION:
-        now = f"{THIS} has begun to bring it up to date and has not finished: it is at work, or was stopped."
+        now = f"{THIS} has begun to bring it up to date and has not finished: it is still running, or was stopped."
     else:
         now = f"{THIS} has not brought it up to date yet."
     return (
         f"The database was made by {made.maker}. {now} Pages open once this is done; nothing is lost. If this page "
-        f"stays, run `{MIGRATE}`, which says what is in the way."
+        f"stays, run `{MIGRATE}`, which reports the problem."
     )
 
 

@@ -16,7 +16,7 @@ from config.state import TESTS, Outcome, parts, try_part
 
 def check_staff(user: User) -> None:
     if not user.is_staff:
-        raise NotAllowed("Only staff of this Litmus see its state: the people who run it.")
+        raise NotAllowed("Only staff, the people who run this Litmus, can see its state.")
 
 
 @require_safe

@@ -17,7 +17,7 @@ def lacking(library: str) -> str:
     extra, what = EXTRAS[library]
     if find_spec(library):
         return ""
-    return f"{what} need {library}, which is not installed here. Install litmus-ir[{extra}], which brings it."
+    return f"{what} need {library}, which is not installed here. Install litmus-ir[{extra}], which includes it."
 
 
 def require(library: str) -> None:

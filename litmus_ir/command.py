@@ -113,7 +113,7 @@ def find_data(data: str | None, *, may_begin: bool) -> None:
         if not may_begin and not Path(FOLDER).is_dir():
             raise Wrong(
                 f"litmus: there is no data in this folder ({Path.cwd() / FOLDER}). Go to the folder of `litmus up`, "
-                "name the data with --data DIR, or begin with `litmus up`.",
+                "name the data with --data DIR, or start with `litmus up`.",
                 1,
             )
     for path in PATHS:  # the processes that Litmus starts have another working directory

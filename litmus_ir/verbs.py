@@ -41,7 +41,7 @@ def verbs() -> dict[str, Verb]:
 
 def _own() -> Iterator[Verb]:
     yield Verb("django", "Look after", "Run a command of Django, such as migrate or shell.", ("django migrate",))
-    words = "Print what completes commands and options in your shell."
+    words = "Print the script that completes commands and options in your shell."
     yield Verb("completion", "Look after", words, ("completion bash",))
     for file in APP.glob(OWN_FILES):
         yield from _verbs_in(file, file.stem)

@@ -24,11 +24,11 @@ def overview() -> str:
         f"Litmus {version()}: expert labelling of retrieval test collections.",
         "",
         "  litmus up               start Litmus with the data of this folder, in litmus-data",
-        "  litmus COMMAND --help   what a command takes, with an example",
-        "  --data DIR              with any command: other data than that of this folder",
+        "  litmus COMMAND --help   options of a command, with an example",
+        "  --data DIR              with any command: use other data than this folder's",
         "  litmus example NAME DIR small files to try things on, after one of the papers: litsearch, doris-mae, acm-cr",
         "",
-        "Tutorials, one for each of these: /docs/ of a Litmus that runs, such as http://localhost:8000/docs/",
+        "Tutorials, one for each of these: /docs/ of a running Litmus, such as http://localhost:8000/docs/",
     ]
     for task in TASKS:
         lines += ["", task]

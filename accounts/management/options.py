@@ -63,7 +63,7 @@ def _with_way_to_empty(parser: Any, name: str, field: forms.Field) -> Any:
     if field.required or not isinstance(field, forms.IntegerField | forms.DateField):
         return parser
     group = parser.add_mutually_exclusive_group()
-    taken = f"take the {field.label or name} away".lower()
+    taken = f"remove the {field.label or name}".lower()
     group.add_argument(f"--no-{name.replace('_', '-')}", dest=name, action="store_const", const="", help=taken)
     return group
 

@@ -17,7 +17,7 @@ def read_password(from_stdin: bool, *, may_be_empty: bool = True) -> str | None:
     if not sys.stdin.isatty():
         return None
     password = getpass.getpass(f"Password{' (empty for none)' if may_be_empty else ''}: ")
-    if password and password != getpass.getpass("The same again: "):
+    if password and password != getpass.getpass("Repeat the password: "):
         raise Refused("The two passwords differ. Nothing was changed.")
     return password or None
 

@@ -78,7 +78,7 @@ class SteppedCommand(ReportingCommand):
             # Without SUPPRESS, the step's default would replace a --json before it.
             step.add_argument("--json", action="store_true", dest="as_json", default=SUPPRESS, help="also print JSON")
             if name in self.writes:
-                step.add_argument("--dry-run", action="store_true", help="only say what would happen")
+                step.add_argument("--dry-run", action="store_true", help="only report what would happen")
             if add := getattr(self, f"add_{_method(name)}", None):
                 add(step)
 
@@ -171,5 +171,5 @@ def user_with(email: str) -> User:
     """The person with this address, or a refusal that says how to make the account."""
     user = User.objects.filter(email=email.lower()).first()
     if user is None:
-        raise Refused(f"Nobody has the address {email}. Make the account first: {PROGRAM} create_user {email}")
+        raise Refused(f"No account has the address {email}. Create it first: {PROGRAM} create_user {email}")
     return user

@@ -60,7 +60,7 @@ def progress_words(job: Job) -> str:
 @register.filter
 def is_under_way(job: Job) -> Reason:
     """Why a second such job cannot be started now."""
-    return Reason("This is being done already.", "Follow or cancel it", address=kind_of(job).address(job))
+    return Reason("This is already in progress.", "Follow or cancel it", address=kind_of(job).address(job))
 
 
 @register.simple_tag

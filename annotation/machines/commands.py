@@ -60,7 +60,7 @@ class Annotate(ReportingCommand):
         )
         parser.add_argument("--price-in", type=Decimal, default=None, metavar="P", help="of a million tokens sent")
         parser.add_argument("--price-out", type=Decimal, default=None, metavar="P", help="of a million tokens received")
-        parser.add_argument("--dry-run", action="store_true", help="only say what it would take")
+        parser.add_argument("--dry-run", action="store_true", help="only report what it would take")
         parser.add_argument(
             "--continue", action="store_true", dest="go_on", help="resume unfinished runs of this machine"
         )

@@ -28,7 +28,7 @@ class Removed:
         words = f"Demo removed: its collection with {self.rows:,} rows, and {len(self.people):,} accounts."
         if self.kept:
             words += (
-                f" {', '.join(self.kept)} also worked in other collections. What they did there stays; they can no"
+                f" {', '.join(self.kept)} also worked in other collections. Their work there is kept; they can no"
                 " longer sign in."
             )
         return words
@@ -54,7 +54,7 @@ def remove_demo(*, by: User | None, at: datetime) -> Removed:
     without a demo, Refused while it is loaded.
     """
     if by is not None and not by.is_staff:
-        raise NotAllowed("Only staff of this Litmus remove the demo: the people who run it.")
+        raise NotAllowed("Only staff, the people who run this Litmus, can remove the demo.")
     if is_loading():
         raise Refused("The demo is being loaded. Remove it once that is done.")
     with transaction.atomic():

@@ -102,7 +102,7 @@ def encode_line(fields: Iterable[str]) -> bytes:
     try:
         return line.encode() + b"\n"
     except UnicodeEncodeError as error:
-        raise ValueError("half of a surrogate pair, which is no character") from error
+        raise ValueError("half of a surrogate pair, which is not a character") from error
 
 
 def copy_rows(rows: Sequence[Model]) -> None:

@@ -76,7 +76,5 @@ def _problems_of_levels(levels: Sequence[LevelDraft]) -> list[str]:
         if times > 1:
             found.append(f"{times} levels have the value {value}.")
         if value not in VALUES:
-            found.append(
-                f"the value {value} is outside {VALUES[0]} to {VALUES[-1]}, which is all that qrels can carry."
-            )
+            found.append(f"the value {value} is outside {VALUES[0]} to {VALUES[-1]}, the range that qrels can hold.")
     return found + [f"level {level.value} has no label." for level in levels if not level.label.strip()]

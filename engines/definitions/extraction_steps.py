@@ -36,7 +36,7 @@ def _records(before: list[Any], after: object, part: str) -> list[Any]:
     if after is None:
         return before
     if not isinstance(after, list):
-        raise BadExtraction(f"{part}: a list is wanted")
+        raise BadExtraction(f"{part}: a list is expected")
     if any(type(each) is int and not 0 <= each < len(before) for each in after):
         raise BadExtraction(f"{part}: a place that the content before does not have")
     return [before[each] if type(each) is int else each for each in after]

@@ -235,7 +235,7 @@ def _mapping(value: object, where: str, known: set[str]) -> Mapping[str, Any]:
 
 def _list(value: object, where: str, most: int) -> list[Any]:
     if not isinstance(value, list):
-        raise BadExtraction(f"{where}: a list is wanted")
+        raise BadExtraction(f"{where}: a list is expected")
     if len(value) > most:
         raise BadExtraction(f"{where}: more than {most:,} entries")
     return value
@@ -244,7 +244,7 @@ def _list(value: object, where: str, most: int) -> list[Any]:
 def _text(value: object, where: str) -> str:
     """A text; characters that our files cannot carry become spaces."""
     if not isinstance(value, str):
-        raise BadExtraction(f"{where}: a text is wanted, not {value!r:.40}")
+        raise BadExtraction(f"{where}: a text is expected, not {value!r:.40}")
     if len(value) > MOST_CHARACTERS:
         raise BadExtraction(f"{where}: a text of more than {MOST_CHARACTERS:,} characters")
     if _UNSTORABLE.search(value):
@@ -256,7 +256,7 @@ def _number(value: object, where: str) -> str:
     """An id of a context or a reference: a short text without blanks and commas, which separate them in files."""
     text = _text(value, where)
     if not text or len(text) > 40 or any(char.isspace() or char == "," for char in text):
-        raise BadExtraction(f"{where}: {text!r:.60} cannot be a number; numbers are short and hold no blanks or commas")
+        raise BadExtraction(f"{where}: {text!r:.60} cannot be a number; numbers are short and have no spaces or commas")
     return text
 
 

@@ -66,7 +66,8 @@ def read_rubric_options(values: Mapping[str, Any]) -> RubricOptions:
     """The options from the values of a campaign, a file or a form, with defaults for the rest. Errors: BadOptions."""
     unknown = sorted(set(values) - set(RubricOptions.__slots__))
     if unknown:
-        raise BadOptions(f"“{unknown[0]}” is no option of a rubric. There are: {', '.join(RubricOptions.__slots__)}.")
+        known = ", ".join(RubricOptions.__slots__)
+        raise BadOptions(f"“{unknown[0]}” is not an option of a rubric. There are: {known}.")
     definition = values.get("overlap_definition", DEFAULT)
     if definition not in DEFINITIONS:
         raise BadOptions(f"overlap_definition is one of {', '.join(DEFINITIONS)}, not {definition!r}.")
@@ -95,7 +96,7 @@ def read_cutoffs(text: str) -> dict[str, float]:
         except ValueError:
             equals = ""
         if not source or not equals:
-            raise BadOptions(f"“{line[:60]}” is not like “inline-acl = 0.3”.")
+            raise BadOptions(f"“{line[:60]}” does not have the form “inline-acl = 0.3”.")
     return found
 
 

@@ -141,7 +141,7 @@ def read_reply(body: bytes, seconds: float) -> Reply:
         message = choice["message"]
         text, refusal = message.get("content"), message.get("refusal")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-        raise Busy(f"the answer is no chat completion: {_excerpt(body[:2000].decode('utf-8', 'replace'))}") from None
+        raise Busy(f"the answer is not a chat completion: {_excerpt(body[:2000].decode('utf-8', 'replace'))}") from None
     usage = object_in(answer.get("usage"))
     return Reply(
         text if isinstance(text, str) else "",
@@ -161,10 +161,10 @@ def _from_status(error: openai.APIStatusError) -> EndpointError:
     status = error.status_code
     answer = f"{status}: {_excerpt(_words_of(error))}"
     if status in UNUSABLE or _is_out_of_credit(error):
-        return Unusable(f"the endpoint refuses us with {answer}")
+        return Unusable(f"the endpoint refused the request with {answer}")
     if status in WORTH_ANOTHER_TRY or status >= 500:
         return Busy(f"the endpoint answered {answer}", _retry_after(error.response.headers))
-    return Rejected(f"the endpoint rejects the question with {answer}")
+    return Rejected(f"the endpoint rejected the question with {answer}")
 
 
 def _is_out_of_credit(error: openai.APIStatusError) -> bool:

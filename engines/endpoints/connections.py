@@ -118,7 +118,7 @@ def broken_connections(timeout: float) -> Iterator[None]:
     try:
         yield
     except httpx2.TimeoutException:
-        raise Busy(f"nothing came within {timeout:g} seconds") from None
+        raise Busy(f"no answer within {timeout:g} seconds") from None
     except (httpx2.TransportError, httpx2.DecodingError) as error:
         raise Busy(f"the connection failed ({type(error).__name__})") from None
 
@@ -143,5 +143,5 @@ def read_body(
         if len(body) > most_bytes:
             return None
         if time.monotonic() > end:
-            raise Busy(f"the answer was not whole after {seconds:g} seconds")
+            raise Busy(f"the answer was not complete after {seconds:g} seconds")
     return bytes(body)

@@ -33,10 +33,10 @@ def read_vectors(body: bytes, count: int) -> Vectors:
         rows = sorted(json.loads(body)["data"], key=lambda row: int(row["index"]))
         found = np.array([row["embedding"] for row in rows], dtype=np.float32)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise Busy("the answer is no list of embeddings") from None
+        raise Busy("the answer is not a list of embeddings") from None
     if found.ndim != 2 or len(found) != count or not found.shape[1]:
         raise Busy(f"the answer holds {len(found)} embeddings of {count} that were asked for, or not of one length")
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     if not (np.isfinite(found).all() and (lengths > 0).all()):
-        raise Busy("the answer holds an embedding that is no direction: all zeros, or not a number")
+        raise Busy("the answer holds an embedding without a direction: all zeros, or not a number")
     return np.asarray(found / lengths, dtype=np.float32)

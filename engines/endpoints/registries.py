@@ -174,7 +174,7 @@ class RegistryClient(Connection["httpx2.Client"]):
                 seconds = LONGEST_TIMES * self.registry.timeout
                 body = read_body(response.iter_bytes(), MOST_BYTES, seconds, check=self.check)
         except httpx2.InvalidURL:
-            raise RegistryFailed(f"the address of {self.registry.name} is no address") from None
+            raise RegistryFailed(f"the address of {self.registry.name} is not a valid address") from None
         if body is None:
             raise RegistryFailed(f"{self.registry.name} sent more than {MOST_BYTES // 1_000_000} MB")
         return body.decode("utf-8", "replace")
@@ -190,7 +190,7 @@ class RegistryClient(Connection["httpx2.Client"]):
         if status in WORTH_ANOTHER_TRY:
             raise Busy(f"status {status}", whole_number(response.headers.get("retry-after", "")))
         if status != 200:
-            raise RegistryFailed(f"{self.registry.name} refused the question with status {status}")
+            raise RegistryFailed(f"{self.registry.name} refused the request with status {status}")
 
 
 def _object(text: str, registry: Registry) -> Mapping[str, Any]:
@@ -199,7 +199,7 @@ def _object(text: str, registry: Registry) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
-        raise RegistryFailed(f"{registry.name} sent something that is no answer")
+        raise RegistryFailed(f"{registry.name} sent an invalid answer")
     return answer
 
 

@@ -118,7 +118,7 @@ def _references(node: Node, file: str) -> dict[str, str | None]:
     for entry in node.nodes("reference"):
         number = entry.attributes.get("id", "")
         if not number or number in found:
-            raise BrokenFile(file, entry.line, f"reference number {number!r} is missing or stands twice")
+            raise BrokenFile(file, entry.line, f"reference number {number!r} is missing or appears twice")
         value = entry.text()
         found[number] = None if value == "None" else value
     return found
@@ -147,7 +147,7 @@ def write_acm_cr(paper: AnnotatedPaper) -> Iterator[str]:
 
 def _xml(text: str) -> str:
     if FORBIDDEN.search(text):
-        raise ValueError(f"the text {text[:40]!r} holds a character that XML cannot carry")
+        raise ValueError(f"the text {text[:40]!r} contains a character that XML does not allow")
     return escape(text, {"\r": "&#13;"})
 
 
@@ -173,7 +173,7 @@ def write_dois(lines: Iterable[DoisLine]) -> Iterator[str]:
     """Yield the lines of a sheet. Raises `ValueError` for an address with white space."""
     for line in lines:
         if not line.value or len(line.value.split()) != 1 or line.value != line.value.strip():
-            raise ValueError(f"the address {line.value!r} of reference {line.number} is empty or holds white space")
+            raise ValueError(f"the address {line.value!r} of reference {line.number} is empty or contains white space")
         note = " ".join(line.note.split())
         yield f"{'-' if line.outside else ''}[{line.number}]\t{line.value}" + (f"\t{note}\n" if note else "\n")
 
@@ -189,7 +189,7 @@ def _is_acm_cr(head: Head) -> bool:
 ACM_CR = PaperFormat(
     name="acm-cr",
     label="ACM-CR XML",
-    help="One <doc> a paper, with its citation contexts and references as people marked them.",
+    help="One <doc> per paper, with its citation contexts and references as people marked them.",
     reads={"papers": _read_papers},
     writes={"papers": write_acm_cr},
     shapes=(Shape("acm-cr", ("papers",), _is_acm_cr),),

@@ -47,8 +47,8 @@ def _is_row(row: list[str]) -> bool:
 _QRELS = Layout(
     "query-id\tcorpus-id\tscore\n1\t10.1145/1\t2\n",
     FIELDS,
-    "Tabs, commas or spaces separate the columns. The header may be left out; with it, columns may stand in any order, "
-    "and others are not read. Lines that begin with # are comments.",
+    "Tabs, commas or spaces separate the columns. The header may be left out; with it, columns may be in any order,"
+    " and others are not read. Lines that begin with # are comments.",
 )
 
 BEIR = Format(

@@ -168,7 +168,7 @@ def _take_venue(entry: Entry, fields: dict[str, str]) -> str:
 
 def _nothing_in(left: Counter[str]) -> str:
     if not left:
-        return "holds no entry that is of use: neither documents nor what other files of this import refer to"
+        return "has no usable entry: no documents, and nothing that other files of this import refer to"
     return f"none of its entries is an article or a conference paper. Name the types to take as well: {_listed(left)}"
 
 
@@ -187,7 +187,7 @@ _LAYOUT = Layout(
         optional("keywords", "separated by commas or semicolons"),
         optional(_VENUES, "where it was published"),
         optional(("year", "date"), "year, four digits, or a date that begins with them"),
-        optional(("crossref", "xdata"), "key of an entry, in any file of the import, that gives what this one lacks"),
+        optional(("crossref", "xdata"), "key of an entry, in any file of the import, that fills in missing fields"),
         optional("doi", "DOI; without one, a key that is a DOI serves"),
         optional("url", "address"),
     ),

@@ -88,7 +88,7 @@ def _header(line: str, delimiter: str, file: str, at: int) -> list[str]:
 def csv_fault(error: csv.Error) -> str:
     """What is wrong with a row, in users' words."""
     if "new-line character" in str(error):
-        return "a carriage return (CR) stands outside of quotes; save the file with line ends LF or CRLF"
+        return "a carriage return (CR) is outside of quotes; save the file with line ends LF or CRLF"
     return str(error)
 
 

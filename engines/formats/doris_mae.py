@@ -46,7 +46,7 @@ _TOPICS = Layout(
         optional("aspects", "in JSON: object of the ids of aspects, each with the ids of its sub-aspects"),
         optional("aspect_id2aspect", "in JSON: object of the texts of aspects by id"),
         optional("aspect_id2sent", "in JSON: object of the sentences that an aspect comes from"),
-        optional("sent2aspect_id", "in JSON: object of the aspects that a sentence speaks of"),
+        optional("sent2aspect_id", "in JSON: object of the aspects that a sentence mentions"),
         optional(("candidate_pool", "idea_from"), "in JSON: lists of places of documents"),
     ),
     "Other fields of the JSON are kept with the topic.",

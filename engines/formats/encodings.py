@@ -168,7 +168,7 @@ class _Recoder(io.RawIOBase):
         except LookupError as error:
             raise BrokenFile(self.file, 1, f"says that it is written in {name}, which is not known here") from error
         if not found._is_text_encoding or found.incrementaldecoder is None:
-            raise BrokenFile(self.file, 1, f"says that it is written in {name}, which is no encoding of texts")
+            raise BrokenFile(self.file, 1, f"says that it is written in {name}, which is not a text encoding")
         self.decoder = found.incrementaldecoder("strict")
         self.own_label = _LABELS.get(name) or ENCODINGS.get(name) or name.upper()
 

@@ -30,10 +30,10 @@ _TEXTS: tuple[tuple[Callable[[str], object], str], ...] = (
 )
 # What a file can be written as, by what was to be read from it, where its format is not recognised.
 HINTS = {
-    "topics": ", or write a topic in each line: its number, a tab, its text",
+    "topics": ", or write one topic per line: its number, a tab, its text",
     "runs": ", or write six columns with spaces between and no header: topic Q0 docno rank score tag",
     "qrels": ", or write four columns with spaces between: topic, 0, docno, value",
-    "pool": ", or write the number of a topic and a docno in each line",
+    "pool": ", or write the number of a topic and a docno on each line",
 }
 
 

@@ -52,7 +52,7 @@ def _is_list_of_others(head: Head) -> bool:
 JSONL = Format(
     name="jsonl",
     label="JSON Lines",
-    help="One JSON object a line, in UTF-8; the simplest to convert to.",
+    help="One JSON object per line, in UTF-8; the easiest format to convert to.",
     reads={
         "documents": read_jsonl_documents,
         "topics": read_jsonl_topics,

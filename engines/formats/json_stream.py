@@ -132,7 +132,7 @@ class _Reader(TextBuffer):
         if not found:
             raise self._broken("the file ends in the middle of the object")
         if found not in characters:
-            raise self._broken(f"{' or '.join(characters)} is wanted, not {found!r}")
+            raise self._broken(f"{' or '.join(characters)} is expected, not {found!r}")
         self.at += 1
         return found
 

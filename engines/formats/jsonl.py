@@ -223,7 +223,7 @@ def check_characters(value: object) -> None:
     try:
         written.encode()
     except UnicodeEncodeError as error:
-        raise ValueError("holds half of a surrogate pair (\\ud800 to \\udfff), which is no character") from error
+        raise ValueError("holds half of a surrogate pair (\\ud800 to \\udfff), which is not a character") from error
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -63,7 +63,7 @@ def whole_up_to(most: int, text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and int(text) <= most):
-        raise ValueError(f"is {text[:40]!r}; a whole number up to {most:,} is wanted")
+        raise ValueError(f"is {text[:40]!r}; a whole number up to {most:,} is expected")
     return int(text)
 
 
@@ -71,7 +71,7 @@ def flag(text: str) -> bool | None:
     """Yes or no, None for no text. Errors: ValueError."""
     word = text.strip().lower()
     if word not in YES | NO:
-        raise ValueError(f"is {text.strip()[:40]!r}; 1 or 0 is wanted")
+        raise ValueError(f"is {text.strip()[:40]!r}; 1 or 0 is expected")
     return word in YES if word else None
 
 
@@ -85,7 +85,7 @@ def moment(text: str) -> datetime | None:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None:
-        raise ValueError(f"is {text[:40]!r}; a time with its zone is wanted, such as 2026-11-22T09:30:00+00:00")
+        raise ValueError(f"is {text[:40]!r}; a time with its zone is expected, such as 2026-11-22T09:30:00+00:00")
     return found
 
 

@@ -100,7 +100,7 @@ def _topic(item: dict[str, Any], file: str, line: int, *, text_from: str, droppe
     for name, grades in GRADES.items():
         value = item.get(name)
         if value is not None and (isinstance(value, bool) or value not in grades):
-            raise FieldError(f"{name} is {value!r}; one of {', '.join(map(str, grades))} is wanted")
+            raise FieldError(f"{name} is {value!r}; one of {', '.join(map(str, grades))} is expected")
     targets = take_targets(item, ("corpusids", "docnos"))
     for name in (RETRIEVED, "pre_reranked", "original_retrieved"):
         if item.pop(name, None) is not None:
@@ -195,10 +195,10 @@ def read_litsearch_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow 
 def _docnos(item: dict[str, Any]) -> list[str]:
     found = item.get(RETRIEVED)
     if not isinstance(found, list):
-        raise FieldError(f"`{RETRIEVED}` is no list of documents")
+        raise FieldError(f"`{RETRIEVED}` is not a list of documents")
     for each in found:
         if not is_id(each):
-            raise FieldError(f"`{RETRIEVED}` holds {str(each)[:40]!r}, which is no id of a document")
+            raise FieldError(f"`{RETRIEVED}` holds {str(each)[:40]!r}, which is not a document id")
     docnos = list(map(str, found))
     if reason := next(filter(None, map(id_problem, docnos)), ""):
         raise FieldError(reason)
@@ -238,8 +238,8 @@ _MENTIONS = Layout(
         required("content", "its text, and annotations with the places of paragraphs, bibref and bibentry"),
         optional("externalids", "object with doi, arxiv, acl and others"),
     ),
-    note="corpus_s2orc as parquet, as it lies on the hub: these are its columns. Parquet is no text, so there are no "
-    "lines to copy; its rows as JSON Lines are read as S2ORC.",
+    note="corpus_s2orc as parquet, as stored on the hub: these are its columns. Parquet is not text, so there are no"
+    " lines to copy; its rows as JSON Lines are read as S2ORC.",
 )
 _RUNS = Layout(
     '{"query_set": "manual_acl", "query": "Which paper is on owls?", "retrieved": [11, 12]}\n'

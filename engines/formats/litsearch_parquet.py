@@ -51,7 +51,7 @@ def read_rows(stream: BinaryIO, file: str, carried: str) -> Iterator[tuple[int, 
         except MemoryError:  # Arrow's own is one of its exceptions too
             raise
         except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
-            raise BrokenFile(file, 0, f"is no parquet file that can be read ({str(error)[:200]})") from error
+            raise BrokenFile(file, 0, f"is not a readable parquet file ({str(error)[:200]})") from error
 
 
 def _rows_at_once(metadata: Any) -> int:

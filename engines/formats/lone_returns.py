@@ -9,7 +9,7 @@ from __future__ import annotations
 Parted = tuple[list[str], str]
 
 AS_ENDS = "a carriage return (CR) within the line was read as the end of a line"
-AS_BLANKS = "a carriage return (CR) within a cell was read as a blank"
+AS_BLANKS = "a carriage return (CR) within a cell was read as a space"
 
 
 def as_ends(text: str) -> Parted:

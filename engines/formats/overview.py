@@ -34,9 +34,9 @@ def _page() -> Iterator[str]:
     yield "# Formats of files"
     yield ""
     yield (
-        "Made from the formats that are registered, by `python docs/list_formats.py`; `litmus formats` prints the "
-        "same. Files may be plain, compressed (gz, bz2, xz), in archives (zip, tar) or in folders. The format is "
-        "found out from the file; the option `format` sets it. Each sample can be copied into a file and imported."
+        "Generated from the registered formats by `python docs/list_formats.py`; `litmus formats` prints the "
+        "same. Files may be plain, compressed (gz, bz2, xz), in archives (zip, tar) or in folders. Litmus detects the"
+        " format from the file; the option `format` sets it. Each sample can be copied into a file and imported."
     )
     for carried, (title, command) in SORTS.items():
         yield f"\n## {title}\n\n`litmus {command}`"

@@ -76,7 +76,9 @@ ORDER = Format(
             "doi\tfirst_sentence_number\n10.1145/1\t1\n",
             (
                 required("doi", "DOI of the paper"),
-                optional("first_sentence_number", "number of the paper's first sentence topic; empty to count on"),
+                optional(
+                    "first_sentence_number", "number of the paper's first sentence topic; empty to continue numbering"
+                ),
             ),
             f"The first line names the columns; commas or tabs separate them. {DROPPED}",
         )
@@ -93,7 +95,7 @@ SHEET = Format(
         "reference-notes": Layout(
             "[1]\t10.1145/1\tthe extended version\n-[2]\thttps://example.org/report\tnot in the collection\n",
             (
-                required("number", "number of the reference, in brackets; a - before it says that it lies outside"),
+                required("number", "number of the reference, in brackets; a - before it means outside the collection"),
                 required("address", "DOI or URL of the reference"),
                 optional("note", "any text"),
             ),

@@ -81,7 +81,7 @@ def _is_list(head: Head) -> bool:
 PAIRS = Format(
     name="pairs",
     label="Pairs",
-    help="Topic and docno in each line, separated by spaces.",
+    help="Topic and docno on each line, separated by spaces.",
     reads={"pool": read_pool_list},
     shapes=(Shape("pairs", ("pool",), _is_list, Certainty.IF_REQUESTED),),
     layouts={

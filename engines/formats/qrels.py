@@ -81,7 +81,7 @@ def read_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Remark | Probl
     A line that begins with # is a comment, as for trec_eval.
     """
     lines = ((number, text, text.split()) for number, text in read_lines(stream, file))
-    return _rows(lines, file, FOUR, "topic, iteration, docno and value are wanted")
+    return _rows(lines, file, FOUR, "topic, iteration, docno and value are expected")
 
 
 def read_beir_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Remark | Problem]:
@@ -90,7 +90,7 @@ def read_beir_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Remark | 
     Tabs separate the columns, or commas or blanks where the first row has no tab. With a header, columns may have
     other usual names and any order; further columns are reported once and not read.
     """
-    return _rows(_split(read_lines(stream, file)), file, THREE, "query-id, corpus-id and score are wanted")
+    return _rows(_split(read_lines(stream, file)), file, THREE, "query-id, corpus-id and score are expected")
 
 
 def delimiter_of(row: str) -> str:

@@ -36,7 +36,7 @@ def _rows(part: Part, file: str) -> Iterator[QrelRow | Problem]:
 QRELS_JSON = Format(
     name="qrels-json",
     label="JSON qrels",
-    help="One JSON object of topics, each an object of grades by document, as pytrec_eval and ranx take it.",
+    help="One JSON object of topics, each an object of grades by document, as pytrec_eval and ranx read it.",
     reads={"qrels": read_json_qrels},
     shapes=(Shape("qrels-json", ("qrels",), lambda head: _NESTED(head.text)),),
     layouts={

@@ -221,7 +221,7 @@ def id_problem(text: str, longest: int = MAX_ID_LENGTH) -> str | None:
     if len(text) > longest:
         return f"the id has {len(text)} characters; at most {longest} are allowed"
     if len(text.split()) != 1 or text[0].isspace() or text[-1].isspace():
-        return f"the id {text!r} holds white space, which TREC files cannot carry"
+        return f"the id {text!r} contains white space, which TREC files do not allow"
     if not text.isprintable():
         return f"the id {text!r} holds characters that cannot be printed"
     return None

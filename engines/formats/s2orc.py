@@ -50,7 +50,7 @@ def _objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]]
     try:
         item = parse_object(data.decode("utf-8-sig"), decoder)
     except (ValueError, RecursionError) as error:  # bytes that are not UTF-8 are a ValueError too
-        raise BrokenFile(file, 0, f"is no single JSON object, and not one in each line: {error}") from error
+        raise BrokenFile(file, 0, f"is neither a single JSON object nor one per line: {error}") from error
     decoder.note_repeats(notes_of(stream), 1)
     yield 1, item
 

@@ -78,7 +78,7 @@ def documents_of_rows(
                 continue
             names = list(fields)
             yield _document((line, list(fields.values())), _Table(names, _chosen(names, chosen, file, line), naming))
-        yield Remark(file, 0, "fields are rows and not columns; the table was turned round")
+        yield Remark(file, 0, "fields are rows and not columns; rows and columns were swapped")
     else:
         if at is None and first and not isinstance(first[0], Problem) and has_text(first[0][1]):
             at = first[0][0]  # the only name that is known
@@ -158,7 +158,7 @@ def _choose(columns: Columns, names: list[str], chosen: str, file: str, line: in
 def _said(table: _Table, before: int, *, is_named: bool) -> Iterator[Remark]:
     if before:
         lines = "line before the header was" if before == 1 else "lines before the header were"
-        yield Remark(table.naming.file, 0, f"{before} {lines} passed over")
+        yield Remark(table.naming.file, 0, f"{before} {lines} skipped")
     said = f"columns: {in_words(table.columns, table.names)}"
     if not is_named:
         said = f"{NO_NAMES.format(in_order(list(table.columns)))}. If that is wrong, fill in “Columns of a table”"
@@ -234,7 +234,7 @@ def read_workbook_documents(stream: BinaryIO, file: str, *, columns: str = "") -
             file, 0, f"no column of the sheet “{others[0]}” is known as a title or a text; {_HOW_TO_CHOOSE}"
         )
     if others:
-        yield Remark(file, 0, f"sheets without documents were passed over: {', '.join(others)}")
+        yield Remark(file, 0, f"sheets without documents were skipped: {', '.join(others)}")
 
 
 def is_table(rows: Sequence[list[str]], *, may_lack_names: bool = False) -> bool:

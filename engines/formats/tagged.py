@@ -122,7 +122,7 @@ class _Reader:
             yield from self._cut_off("the end of the file")
         if self.strays:
             lines = "line outside of records was" if self.strays == 1 else "lines outside of records were"
-            yield Remark(self.file, 0, f"{self.strays:,} {lines} passed over, such as “{self.first_stray[:60]}”")
+            yield Remark(self.file, 0, f"{self.strays:,} {lines} skipped, such as “{self.first_stray[:60]}”")
 
     def _tag(self, text: str) -> tuple[str, str] | None:
         found = self.dialect.line.match(text)

@@ -110,7 +110,7 @@ _LAYOUT = Layout(
         optional("biblStruct", "a reference, with its xml:id"),
         optional("coords", "an attribute: places on the pages"),
     ),
-    "Other elements are not read; their text is part of the paragraph that they stand in.",
+    "Other elements are not read; their text is part of the paragraph around them.",
 )
 
 _DOCUMENT = Layout(

@@ -51,7 +51,7 @@ def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> It
         raise BrokenFile(file, 0, "the file is empty")
     delimiter = _delimiter(first[1])
     if not delimiter:
-        raise BrokenFile(file, first[0], "is no table: the line has no tab, comma or semicolon after an id")
+        raise BrokenFile(file, first[0], "is not a table: the line has no tab, comma or semicolon after an id")
     names: Sequence[str] = ()
     unnamed = WITH_PRIORITY if delimiter == ":" and first[1].split(":")[1].isdigit() else UNNAMED
     rows = _rows(chain((first,), lines), delimiter, file, is_quoted=_is_all_quoted(first[1]))
@@ -78,7 +78,7 @@ def _is_comment(text: str, comments: Comments) -> bool:
 
 def _too_long(row: Row, names: Sequence[str], file: str, delimiter: str) -> Problem:
     """A text that was cut at its commas must not come in as its beginning."""
-    wanted = f"the header has {len(names)}" if names else f"{len(UNNAMED)} are wanted"
+    wanted = f"the header has {len(names)}" if names else f"{len(UNNAMED)} are expected"
     mark = {",": "comma", ";": "semicolon"}[delimiter]
     advice = f"put texts that hold a {mark} into double quotes, or use tabs"
     return Problem(file, row[0], f"has {len(row[1])} cells, but {wanted}: {advice}")
@@ -144,7 +144,7 @@ def _plain(cell: str) -> str:
 def _topic(row: Row, names: Sequence[str], file: str, text_from: str) -> TopicRecord | Problem:
     line, cells = row
     if len(cells) < 2:
-        return Problem(file, line, "has one cell; an id and a text are wanted")
+        return Problem(file, line, "has one cell; an id and a text are expected")
     names = [*names, *[""] * (len(cells) - len(names))]
     fields, more = gathered((names[at] or f"column {at + 1}", cell.strip()) for at, cell in enumerate(cells))
     try:
@@ -188,7 +188,7 @@ def _names_topics(head: Head) -> bool:
 TABLE = Format(
     name="table",
     label="Table",
-    help="A record in each line: its id, a tab, its text. Or a table (TSV, CSV) whose first line names its columns.",
+    help="One record per line: its id, a tab, its text. Or a table (TSV, CSV) whose first line names its columns.",
     reads={"topics": read_table_topics, "documents": read_table_documents},
     shapes=(
         Shape("topic-table", ("topics",), _is_table, Certainty.IF_REQUESTED),

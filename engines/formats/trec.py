@@ -157,7 +157,7 @@ QRELS = Format(
         Layout(
             "1 0 10.1145/1 2\n1 0 10.1145/2 0\n",
             (FIELDS[0], ITERATION, *FIELDS[1:]),
-            "Spaces or tabs separate the columns. They stand in this order, or as a first line names them. "
+            "Spaces or tabs separate the columns. They are in this order, or in that of a first line with their names. "
             "Lines that begin with # are comments.",
         ),
     ),

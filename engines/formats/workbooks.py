@@ -53,7 +53,7 @@ def _reading(file: str) -> Iterator[None]:
     except _DAMAGED as error:
         words = str(error).strip().split("\n")[0]
         words = words.partition(" from ")[0].rstrip(".")  # openpyxl names the file as it sees it, by a number
-        reason = f"is no Excel workbook that can be read ({words[:200]}); save it as CSV instead"
+        reason = f"is not a readable Excel workbook ({words[:200]}); save it as CSV instead"
         raise BrokenFile(file, 0, reason) from error
 
 

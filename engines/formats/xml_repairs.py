@@ -48,8 +48,8 @@ def _change(found: re.Match[bytes]) -> tuple[bytes, str] | None:
     if found[0][:1] == b"&":
         return _reference(found)
     if found[4]:
-        return b"&lt;", "“<” in a text was read as it stands; XML has it as &lt;"
-    return (b" ", "a control character was read as a blank") if found[5] else None
+        return b"&lt;", "“<” in a text was read as it is; XML writes it as &lt;"
+    return (b" ", "a control character was read as a space") if found[5] else None
 
 
 def _reference(found: re.Match[bytes]) -> tuple[bytes, str] | None:
@@ -59,7 +59,7 @@ def _reference(found: re.Match[bytes]) -> tuple[bytes, str] | None:
     if number:
         code = int(number[1:], 16) if number[:1] == b"x" else int(number)
         is_allowed = code < 0x110000 and _ALLOWED(chr(code))
-        return None if is_allowed else (b" ", f"“{found[0].decode()}” is no character; it was read as a blank")
+        return None if is_allowed else (b" ", f"“{found[0].decode()}” is not a character; it was read as a space")
     if name and (letter := html5.get(name.decode())):
         return escape(letter).encode(), f"“&{name.decode()}” is known in HTML only; it was read as “{letter}”"
-    return b"&amp;" + (name or b""), "“&” in a text was read as it stands; XML has it as &amp;"
+    return b"&amp;" + (name or b""), "“&” in a text was read as it is; XML writes it as &amp;"

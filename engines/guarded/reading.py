@@ -71,7 +71,7 @@ def _failure(kind: bytes, data: bytes, limits: Limits) -> Exception:
     if kind == NO_MEMORY:
         return _no_memory(limits)
     if kind == NO_ROOM:
-        return ReadingFailed("room", "needs more room on the server's disk to read than is there")
+        return ReadingFailed("room", "needs more disk space on the server to read than is free")
     (found,) = unpacked(data)
     if kind == RAISED and isinstance(found, Exception):
         return found
@@ -156,7 +156,7 @@ class _Reading:
                 return
             self.check()
         minutes = f"{self.limits.quiet_seconds / 60:,.0f} minutes"
-        reason = f"was not read: the machine was busy and gave it too little time in {minutes}. Try again"
+        reason = f"was not read: the machine was busy and the process got too little time in {minutes}. Try again"
         raise ReadingFailed("busy", reason)
 
     def _end(self) -> ReadingFailed:
@@ -166,7 +166,7 @@ class _Reading:
             seconds = self.limits.seconds
             return ReadingFailed("time", f"took longer than {seconds:,} seconds of processor time to read")
         if status is not None and status < 0:  # some libraries end the process where they get no memory
-            return ReadingFailed("crash", "broke off the process that read it: it is damaged or needs too much memory")
+            return ReadingFailed("crash", "crashed the process that read it: it is damaged or needs too much memory")
         return ReadingFailed("crash", "could not be read: the process that read it failed")
 
     def _status(self) -> int | None:

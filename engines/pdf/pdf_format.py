@@ -41,6 +41,6 @@ PDF = PaperFormat(
     is_read_apart=True,
     suffix="pdf",
     layouts={
-        "papers": Layout(note="A PDF is no text, so there are no lines to copy: any paper whose text can be selected.")
+        "papers": Layout(note="A PDF is not text, so there are no lines to copy: any paper whose text can be selected.")
     },
 )

@@ -208,9 +208,10 @@ def _no_room(shares: Shares) -> str:
     classes = shares.classes
     missing = (classes.count * classes.demand - shares.bundles.sum(axis=1)) * classes.size
     full = [name for name, room in zip(shares.people.names, shares.room(), strict=True) if room < classes.size.max()]
-    together = " Aspects of one abstract go to the same people, so room is needed in whole abstracts."
+    together = " Aspects of one abstract go to the same people, so capacity is needed for whole abstracts."
     return (
-        f"{int(missing.sum()):,} judgments find nobody: those who may still judge the items have no room left"
+        f"{int(missing.sum()):,} judgments cannot be assigned: the people who may still judge the items have no"
+        " capacity left"
         f" ({', '.join(full[:5])}{' …' if len(full) > 5 else ''})."
         f"{together if classes.size.max() > 1 else ''} Raise their capacity, add annotators or lower the overlap."
     )

@@ -89,7 +89,9 @@ def _words(head: str) -> tuple[tuple[str, int], ...]:
     for line in filter(str.strip, head.splitlines()):
         match = _ANSWER.fullmatch(line)
         if match is None:
-            raise BadPrompt(f"“{line.strip()[:60]}” is no answer. Write: answer WORD = number, the word in capitals.")
+            raise BadPrompt(
+                f"“{line.strip()[:60]}” is not an answer. Write: answer WORD = number, the word in capitals."
+            )
         if match[1] in words:
             raise BadPrompt(f"The answer {match[1]} is given twice.")
         words[match[1]] = int(match[2])

@@ -47,7 +47,7 @@ MEASURES: dict[str, Definition] = {
         ),
         Definition("Judged", "share of the first k documents that are judged", relevance.judged, "rank?"),
         Definition(
-            "Bpref", "how seldom judged non-relevant documents stand before relevant ones", relevance.bpref, "", _REL
+            "Bpref", "how rarely judged non-relevant documents rank above relevant ones", relevance.bpref, "", _REL
         ),
         Definition(
             "RBP",

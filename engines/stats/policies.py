@@ -110,7 +110,7 @@ TIE_POLICIES: Registry[TiePolicy] = Registry(
     TiePolicy(
         "median",
         "lower median of all votes",
-        "The middle of all votes on the item, of two middle ones the lower; votes weigh as in the count.",
+        "The middle of all votes on the item, the lower of two middle ones; votes weigh as in the count.",
         lower_median,
     ),
     TiePolicy("lowest", "lowest of the tied", "The lowest of the levels that share the most votes.", lowest_tied),
@@ -119,7 +119,7 @@ TIE_POLICIES: Registry[TiePolicy] = Registry(
     TiePolicy(
         "weighted",
         "weights of the annotators break ties",
-        "The weights of the annotators break what they can; what is still tied stays open.",
+        "The weights of the annotators break ties where they can; the remaining ties stay open.",
         stays_open,
         needs="weights",
     ),

@@ -42,7 +42,7 @@ class Reason(StrEnum):
         {
             WHOLE: "one of them gave the same level to every item",
             SHORT: "one level only by one of them",
-            TOPIC: "somebody used one level only",
+            TOPIC: "someone used one level only",
         },
     )
     FEWER_THAN_TWO_ANNOTATORS = "fewer_than_two_annotators", {WHOLE: "fewer than two annotators have judged"}
@@ -83,7 +83,7 @@ class Reason(StrEnum):
             RUNS: "no topic has a relevant document",
         },
     )
-    EMPTY_SHARE = "empty_share", {WHOLE: "the share of the ranking that the measure looks at is no document"}
+    EMPTY_SHARE = "empty_share", {WHOLE: "the part of the ranking that the measure uses has no document"}
     NO_DIFFERENCE = "no_difference", {WHOLE: "there is no difference at all"}
     UNJUDGED_DOCUMENT = (
         "unjudged_document",
@@ -125,7 +125,7 @@ class Flag(StrEnum):
     )
     BCA_FELL_BACK = "bca_fell_back", "bias correction not finite, so this is the percentile interval"
     LEAVE_ONE_OUT = "leave_one_out", "who voted is compared with the vote of the other voters"
-    PART_WHOLE = "part_whole", "nobody else voted: its own label is part of the verdict, which flatters"
+    PART_WHOLE = "part_whole", "nobody else voted: its own label is part of the verdict, so the figure is too high"
     HELD_FIXED = (
         "held_fixed",
         "the verdicts come from a model of the whole sample and were not computed again in the resamples",

@@ -181,7 +181,7 @@ def read_answer(text: str) -> Reading:
 
 def _not_understood(whole: str, first_label: int) -> Reading:
     if first_label:
-        return Reading(problem=f"It begins with something else than QUESTION: “{_cut(whole[:first_label])}”.")
+        return Reading(problem=f"It begins with something other than QUESTION: “{_cut(whole[:first_label])}”.")
     if not whole:
         return Reading(problem="The answer is empty.")
     if _REFUSAL(whole):
@@ -201,7 +201,7 @@ def _pair(number: int, parts: Sequence[tuple[str, str]]) -> ParsedQuestion:
     for written in filter(None, (piece.strip() for piece in answer.rstrip(".").split(","))):
         key = _KEY(written)
         if key is None:
-            raise ValueError(f"The answer to {where} holds something else than keys: “{_cut(written)}”.")
+            raise ValueError(f"The answer to {where} contains something other than keys: “{_cut(written)}”.")
         keys.append(key[1])
     return ParsedQuestion(question, tuple(dict.fromkeys(keys)))
 

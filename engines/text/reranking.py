@@ -143,7 +143,7 @@ def _check_papers(turns: Sequence[Turn]) -> None:
     listed = sum(turn.places.count("papers") for turn in turns)
     block = [place for place, turn in enumerate(turns) if turn.for_each]
     if listed + bool(block) != 1:
-        raise BadPrompt("Show the papers once: where {papers} stands, or in turns “for each paper”.")
+        raise BadPrompt("Show the papers once: at {papers}, or in turns “for each paper”.")
     if not block:
         return
     if block[-1] - block[0] >= len(block):

@@ -60,7 +60,7 @@ def test_titles_say_what_a_page_is_for(client: Client) -> None:
     assert (heading(wrong), "Incorrect code" in wrong.text) == ("Set up an authenticator app", True)
     client.post(reverse("mfa_activate_totp"), {"code": app_code(wrong.context["form"].secret)})
     index = client.get(reverse("mfa_index")).text
-    assert "Active: signing in asks for a code of your app." in index
+    assert "Active: signing in asks for a code from your app." in index
     assert "10 codes left." in index
     codes = client.get(reverse("mfa_view_recovery_codes"))
     assert heading(codes) == "Recovery codes"

@@ -209,7 +209,7 @@ def test_unknown_parameters_are_named_with_those_there_are() -> None:
     check_names({"a": "1"}, ["a"], "parameter")
     with pytest.raises(ValidationError, match=r"There is no such parameter here\. The parameters are: a, b\."):
         check_names({"c": ""}, ["b", "a"], "parameter")
-    with pytest.raises(ValidationError, match="and no other either"):
+    with pytest.raises(ValidationError, match="and there are no others"):
         check_names({"c": ""}, [], "parameter")
 
 

@@ -95,7 +95,7 @@ def test_after_five_tries_even_the_right_one_is_refused() -> None:
         said.append(str(refused.value.reason))
     assert "1 try is left" in said[-2]
     assert "it was the last try" in said[-1]
-    with pytest.raises(Refused, match="tried too often"):
+    with pytest.raises(Refused, match="Too many wrong attempts"):
         create_first_account(at=AT, code=code, **MINE)
     assert not User.objects.exists()
 
@@ -105,7 +105,7 @@ def test_how_often_one_may_try_is_limited(client: Client, settings) -> None:
     create_first_code(at=AT)
     sent = MINE | {"repeated": PASSWORD, "code": "22222-22222"}
     assert "The code" in client.post(ADDRESS, sent).text
-    assert "Too many tries" in client.post(ADDRESS, sent).text
+    assert "Too many attempts" in client.post(ADDRESS, sent).text
 
 
 def test_the_command_prints_a_new_one_while_there_is_no_account(capsys: pytest.CaptureFixture[str]) -> None:

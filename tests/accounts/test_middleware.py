@@ -53,9 +53,9 @@ def known(client: Client) -> Client:
         ("conflict", 409, "Somebody was faster."),
         ("refused", 422, "It is closed."),
         ("too-big", 413, "The files are larger than 7 MB."),
-        ("body-too-big", 413, "larger than this server takes"),
+        ("body-too-big", 413, "larger than this server accepts"),
         ("suspicious", 400, "was not understood"),
-        ("bug", 500, "Something broke on our side"),
+        ("bug", 500, "Something went wrong on the server"),
     ],
 )
 def test_each_error_has_a_page_with_a_reason(known: Client, address: str, status: int, reason: str) -> None:
@@ -112,14 +112,14 @@ def test_pages_of_the_signed_out_go_to_the_sign_in_page(client: Client) -> None:
 def test_a_page_that_does_not_exist(known: Client) -> None:
     answer = known.get("/nowhere/")
     assert answer.status_code == 404
-    assert "There is nothing here" in answer.text
+    assert "Page not found" in answer.text
 
 
 def test_a_form_without_its_token_says_so() -> None:
     strict = Client(enforce_csrf_checks=True)
     answer = strict.post("/accounts/login/", {"login": "a@example.org", "password": "x"})
     assert answer.status_code == 403
-    assert "The form was too old" in answer.text
+    assert "The form has expired" in answer.text
 
 
 @here
@@ -130,14 +130,14 @@ def test_the_page_of_a_bug_needs_no_database(known: Client, django_assert_num_qu
     with django_assert_num_queries(0):
         answer = server_error(RequestFactory().get("/"))
     assert answer.status_code == 500
-    assert "Something broke on our side" in answer.text
+    assert "Something went wrong on the server" in answer.text
 
 
 def test_opening_an_address_that_takes_forms_only_leads_back_to_its_page(known: Client) -> None:
     """As after a form was refused, when its answer is reloaded."""
     answer = known.get("/accounts/tokens/5/revocation/", headers={"accept": "text/html"})
     assert (answer.status_code, answer["Allow"]) == (405, "POST")
-    assert "This address only receives a form." in answer.text
+    assert "This address only accepts submitted forms." in answer.text
     assert 'href="/accounts/tokens/"' in answer.text
     assert known.get("/accounts/tokens/5/revocation/", headers={"accept": "application/json"}).content == b""
 
@@ -149,4 +149,4 @@ def test_a_body_that_cannot_be_taken_in_breaks_no_page_of_an_error(known: Client
     files = {f"file{number}": SimpleUploadedFile("a", b"a") for number in range(101)}
     answer = known.post("/nowhere/", files, **({"CONTENT_LENGTH": length} if length else {}))
     assert answer.status_code == 404
-    assert "There is nothing here" in answer.text
+    assert "Page not found" in answer.text

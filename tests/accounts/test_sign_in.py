@@ -135,7 +135,7 @@ def test_resetting_a_forgotten_password(client: Client) -> None:
     page = client.get(address[1], follow=True)
     action = page.redirect_chain[-1][0]
     done = client.post(action, {"password1": "another long one", "password2": "another long one"}, follow=True)
-    assert "Your password is changed" in done.text
+    assert "Password changed" in done.text
     assert "1 API token revoked." in done.text
     assert not is_signed_in(other)
     assert not opens(key)

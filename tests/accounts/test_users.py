@@ -47,12 +47,12 @@ def test_nobody_types_a_password_for_an_account_that_is_there(monkeypatch: pytes
     monkeypatch.setattr("getpass.getpass", lambda prompt: asked.append(prompt) or "a long secret")
     monkeypatch.setattr("sys.stdin", type("Terminal", (io.StringIO,), {"isatty": lambda _: True})())
     make("ada@example.org")
-    assert asked == ["Password (empty for none): ", "The same again: "]
+    assert asked == ["Password (empty for none): ", "Repeat the password: "]
     with pytest.raises(CommandError, match="has an account already"):
         make("Ada@example.org")
     assert len(asked) == 2
     call_command("changepassword", "ada@example.org", stdout=io.StringIO())
-    assert asked[2:] == ["Password: ", "The same again: "]
+    assert asked[2:] == ["Password: ", "Repeat the password: "]
 
 
 def test_command_reads_the_password_from_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def test_profile_page(client: Client) -> None:
     user = UserFactory(name="Old")
     client.force_login(user)
     answer = client.post(reverse("account_profile"), {"name": "New", "theme": "dark"}, follow=True)
-    assert "Your profile is saved." in answer.text
+    assert "Profile saved." in answer.text
     assert '<html lang="en" data-theme="dark">' in answer.text
     user.refresh_from_db()
     assert user.name == "New"

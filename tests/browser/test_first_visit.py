@@ -73,7 +73,7 @@ def make_account(page: Page) -> None:
         ("Your e-mail address", "ana@example.org"),
         ("Your name", "Ana"),
         ("Password", PASSWORD),
-        ("The password again", PASSWORD),
+        ("Repeat the password", PASSWORD),
     ):
         page.get_by_label(label, exact=True).fill(text)
     page.get_by_role("button", name="Create account").click()

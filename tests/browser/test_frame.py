@@ -23,7 +23,7 @@ def _save_profile(page: Page) -> None:
     page.goto(PROFILE)
     page.get_by_label("Name").fill("Ada")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("#messages")).to_contain_text("Your profile is saved.")
+    expect(page.locator("#messages")).to_contain_text("Profile saved.")
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -250,7 +250,7 @@ def test_messages_can_be_dismissed(new_page: NewPage) -> None:
     page.get_by_label("Name").fill("Ada")
     page.get_by_role("button", name="Save").click()
     message = page.locator("#messages .alert")
-    expect(message).to_contain_text("Your profile is saved.")
+    expect(message).to_contain_text("Profile saved.")
     assert_accessible(page)
     message.get_by_role("button", name="Dismiss").click()
     expect(message).to_have_count(0)

@@ -150,7 +150,7 @@ def test_a_full_database_stores_all_or_nothing_of_an_import(
     assert (run.state, run.reason) == (JobState.FAILED, NO_ROOM)
     path = tmp_path / "tea.jsonl"
     path.write_bytes(documents(600))
-    with pytest.raises(CommandError, match="no room left on its disk"):
+    with pytest.raises(CommandError, match="disk of the server is full"):
         call_command("import_documents", "tea", str(path), stderr=io.StringIO())
     assert [document.docno for document in Document.objects.all()] == ["kept"]
     assert manager.get(reverse("document_list", args=["tea"])).status_code == 200

@@ -118,7 +118,7 @@ def test_versions(staff, settings):
 def test_what_a_pooler_did_not_pass_on_is_named(client, staff, settings):
     settings.TRANSACTION_POOLER = True
     client.force_login(staff)
-    assert "Not as Litmus needs it" not in client.get(reverse("state")).text
+    assert "Wrong setting" not in client.get(reverse("state")).text
     execute("SET LOCAL jit = on")
     assert 'jit is on, not off. <a href="/docs/operations/#behind-pgbouncer">' in client.get(reverse("state")).text
 

@@ -256,5 +256,5 @@ def test_a_process_that_has_done_its_work_is_not_started_again():
         return not supervisor.children
 
     wait_for(all_ended, what="the end of both")
-    assert messages == ["The loading ended with status 1; the reason is above. The rest goes on."]
+    assert messages == ["The loading ended with status 1; the reason is above. Everything else keeps running."]
     assert len(good.starts) == len(bad.starts) == 1

@@ -163,7 +163,7 @@ def test_stopped_half_way_only_the_next_version_goes_on_and_this_one_says_so(
         known.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'ALTER TABLE made_up%'")
     shows(
         this,
-        f"on its way from Litmus {settings.CODE_VERSION} to Litmus {NEXT}",
+        f"partly upgraded from Litmus {settings.CODE_VERSION} to Litmus {NEXT}",
         "Nothing was changed.",
         f"Start Litmus {NEXT}: it continues where it stopped.",
     )
@@ -249,13 +249,15 @@ def test_the_tables_are_not_changed_below_another_version_at_work(tmp_path: Path
     with noted(tmp_path, "http://localhost:1"):
         check_no_other_works()
         settings.CODE_VERSION = NEXT
-        with pytest.raises(BadEnvironment, match=r"runs on these data, at http://localhost:1.*Stop it first: .* down"):
+        with pytest.raises(
+            BadEnvironment, match=r"is running on this data, at http://localhost:1.*Stop the other one first: .* down"
+        ):
             check_no_other_works()
 
 
 @pytest.mark.parametrize(
     ("done", "able"),
-    [(1, "1 of 3 steps are done, so only"), (0, "can still read the data"), (None, "does not answer any more")],
+    [(1, "1 of 3 steps are done, so only"), (0, "can still read the data"), (None, "no longer answers")],
 )
 def test_which_version_can_go_on(done: int | None, able: str) -> None:
     assert able in upgrade.unfinished(Stamp("0.1.0"), "a reason", done, 3)

@@ -29,8 +29,10 @@ class Command(ReportingCommand):
         parser.add_argument(
             "--password-stdin",
             action="store_true",
-            help="read the password from standard input; otherwise it is asked for at a terminal, and without one "
-            "the account has none until it is reset by e-mail",
+            help=(
+                "read the password from standard input. Otherwise it is asked for at a terminal; without one, the"
+                " account has no password until it is reset by e-mail"
+            ),
         )
 
     def carry_out(

@@ -12,7 +12,7 @@ class Command(ReportingCommand):
     task = "Start"
     example = "first_code"
     line = "Print a new code for the page that creates the first account"
-    help = "Print a new code for the page that creates the first account. The code before it is no longer valid."
+    help = "Print a new code for the page that creates the first account. The previous code is no longer valid."
 
     def carry_out(self, **_: Any) -> tuple[str, dict[str, Any]]:
         code = create_first_code(at=timezone.now())

@@ -178,7 +178,7 @@ class MachineRunList(InCampaignView):
         responses=answers({200: EstimateSerializer, 202: MachineRunSerializer(many=True)}, 400, 403, 409, 415, 422),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
-        """Have a machine judge all items; with `dry_run`, only say what it would take (200, nothing is asked)."""
+        """Have a machine judge all items; with `dry_run`, only report what it would take (200, nothing is asked)."""
         values = self.body(MachineOptionsSerializer)
         check_names(cast(Iterable[str], request.data), (*OF_ALL, *OF_KIND[values["kind"]]), "field")
         dry_run, name = values.pop("dry_run"), values.pop("prompt", "")

@@ -18,8 +18,8 @@ class Command(ReportingCommand):
     example = "backup litmus.backup"
     line = "Write the whole database to a file, or with the files into a folder"
     help = (
-        "Write the whole database to a file; people can continue to work. Uploaded files are not in it. Into a folder "
-        "that exists both are written, named by the time, and old ones are removed: for a timer."
+        "Write the whole database to a file; people can continue to work. Uploaded files are not in it. Given an"
+        " existing folder, it writes both there, named by the time, and removes old backups: for a timer."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -17,7 +17,7 @@ NAMES = ("litsearch", "doris-mae", "acm-cr")  # each is a folder there
 class Command(ReportingCommand):
     task = "Start"
     example = "example litsearch questions"
-    line = "Write small invented files to try a paper's road on"
+    line = "Write small invented files to try a paper's workflow"
     help = (
         "Write small files, all invented, into a new folder: questions rated by a rubric (litsearch), abstracts judged "
         "by the aspects of complex queries (doris-mae), or papers with their citation contexts (acm-cr). The tutorial "

@@ -69,7 +69,7 @@ class Command(ReportingCommand):
     task = "Start"
     example = "load_demo"
     line = "Load the demo collection and print its accounts"
-    help = "Load the demo collection unless it is there, and print its accounts."
+    help = "Load the demo collection unless it is already loaded, and print its accounts."
 
     def carry_out(self, *, verbosity: int, **_: Any) -> tuple[str, dict[str, Any]]:
         if was_missing := not is_loaded():

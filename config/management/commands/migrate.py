@@ -16,7 +16,10 @@ class Command(migrate.Command):
     task = "Look after"
     example = "migrate"
     line = "Bring the tables of your own database up to date"
-    help = "Bring the tables up to date with this version. The embedded database needs it not: every command does it."
+    help = (
+        "Bring the tables up to date with this version. The embedded database does not need this: every command does"
+        " it."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -35,5 +35,5 @@ class Command(ReportingCommand):
             finally:
                 close_pools()  # while their server still runs
         files = unpack_files(file)
-        words = f" {files:,} files came back, too." if files else ""
-        return f"The database is that of {file}.{words}", {"file": str(file), "files": files}
+        words = f" {files:,} files were restored, too." if files else ""
+        return f"The database now holds the data of {file}.{words}", {"file": str(file), "files": files}

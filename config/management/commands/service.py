@@ -17,13 +17,13 @@ from config.units import Service
 class Command(ReportingCommand):
     task = "Look after"
     example = "service --user"
-    line = "Make Litmus a service of systemd, with a daily backup"
-    help = "Print a unit of systemd that runs Litmus on this data; with --write, write it where systemd looks."
+    line = "Make Litmus a systemd service, with a daily backup"
+    help = "Print a systemd unit that runs Litmus on this data; with --write, write it where systemd looks."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--user", action="store_true", help="a service of yours, which needs no root")
-        parser.add_argument("--account", default="litmus", help="who runs a service of the system (default: litmus)")
+        parser.add_argument("--user", action="store_true", help="a service of your own account, without root")
+        parser.add_argument("--account", default="litmus", help="account that runs a system service (default: litmus)")
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
         parser.add_argument("--port", type=int, default=8000, help="port of the web server (default: 8000)")
         parser.add_argument("--backups", type=Path, metavar="FOLDER", help="back up daily into this folder")
@@ -70,7 +70,7 @@ def give(path: Path, service: Service) -> None:
     try:
         os.chown(path, account.pw_uid, account.pw_gid)
     except PermissionError:
-        raise Refused("Only root writes a service of the system. With --user it is yours.") from None
+        raise Refused("Only root can write a system service. Use --user for a service of your own account.") from None
 
 
 def write_all(units: dict[Path, str]) -> None:
@@ -86,7 +86,7 @@ def write_all(units: dict[Path, str]) -> None:
 def next_steps(service: Service, written: Iterable[Path]) -> list[str]:
     """What was done, and what to type after that."""
     if not written:
-        return ["Nothing was written. With --write these files are."]
+        return ["Nothing was written. Use --write to write these files."]
     ctl = "systemctl" if service.account else "systemctl --user"
     names = "litmus.service" + (" litmus-backup.timer" if service.backups else "")
     lingering = [] if service.account else ["To keep it running after you sign out: loginctl enable-linger"]

@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="port of the web server (default: 8000)")
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
         parser.add_argument("--workers", type=int, help="number of web processes (default: LITMUS_WEB_PROCESSES)")
-        words = "load the demo, an invented collection, unless it is there; without it Litmus starts as it is"
+        words = "load the demo, an invented collection, unless it is already loaded"
         parser.add_argument("--demo", action=BooleanOptionalAction, default=False, help=words)
         words = "print one JSON object on stdout once pages are served"
         parser.add_argument("--json", action="store_true", dest="as_json", help=words)
@@ -154,9 +154,9 @@ class Command(BaseCommand):
             lines.append(f"Links in mails and on pages lead to {links}.")
         if host not in LOOPBACK:
             if not settings.SITE_URL_IS_GIVEN:
-                lines.append("Where people open another address: set LITMUS_SITE_URL to it.")
+                lines.append("If people open another address, set LITMUS_SITE_URL to it.")
             names = ", ".join(allowed_hosts(host))
-            lines.append(f"It answers to these names only: {names}. Others: set LITMUS_ALLOWED_HOSTS.")
+            lines.append(f"It accepts these host names only: {names}. To add others, set LITMUS_ALLOWED_HOSTS.")
         return "\n".join(lines)
 
 

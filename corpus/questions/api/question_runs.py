@@ -131,7 +131,7 @@ class QuestionRunList(InCollectionView):
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job ask the language model about mentions; follow it at its own address.
 
-        With `dry_run`, only say what it would take (200). With `used` “stored”, filter stored answers again (200).
+        With `dry_run`, only report what it would take (200). With `used` “stored”, filter stored answers again (200).
         """
         given = self.body(NewQuestionRunSerializer)
         is_dry = given.pop("dry_run")

@@ -235,7 +235,7 @@ def test_one_job_at_a_time_and_cancelling() -> None:
     assert run.state == JobState.CANCELLED
     jobs.carry_out(run)
     assert not Verdict.objects.exists()
-    with pytest.raises(Conflict, match="ended already"):
+    with pytest.raises(Conflict, match="already ended"):
         cancel_job(job=run, by=built.people["adjudicator"], at=AT)
 
 

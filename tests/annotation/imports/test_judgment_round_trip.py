@@ -97,10 +97,10 @@ def test_what_was_given_otherwise_is_an_update_and_silence_is_none(made, tmp_pat
 @pytest.mark.parametrize(
     ("column", "cell", "words"),
     [
-        ("at", "yesterday", "a time with its zone is wanted"),
-        ("at", "2024-05-06T07:08:09", "a time with its zone is wanted"),
+        ("at", "yesterday", "a time with its zone is expected"),
+        ("at", "2024-05-06T07:08:09", "a time with its zone is expected"),
         ("guideline", "v2", "a whole number up to"),
-        ("flagged", "perhaps", "1 or 0 is wanted"),
+        ("flagged", "perhaps", "1 or 0 is expected"),
         ("reason", "x" * 61, "reason is longer than 60 characters"),
     ],
 )

@@ -276,7 +276,7 @@ class TestRoads:
         assert (answer.status_code, reason in answer.text) == (status, True), answer.text
         assert campaign.items.count() == 24
         sent = Client().delete(address, {"topic": "1"}, "application/json", headers=headers)
-        assert (sent.status_code, "takes nothing in its body" in sent.text) == (400, True)
+        assert (sent.status_code, "takes no body" in sent.text) == (400, True)
         assert campaign.items.count() == 24
         assert Client().delete(f"{address}?topic=1", headers=headers).json() == {"removed": 8}
         again = Client().delete(f"{address}?topic=1", headers=headers)

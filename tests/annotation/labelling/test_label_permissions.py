@@ -113,7 +113,7 @@ def test_the_refusal_says_why_and_how_a_manager_takes_themselves_off(built: Buil
     address = reverse("adjudication_screen", args=CAMPAIGN)
     page = client_of(built).get(address).content.decode()
     assert "<h1>You still have items to judge</h1>" in re.sub(r"<h1[^>]*>", "<h1>", page)
-    assert "This is not for your role" not in page
+    assert "Your role does not allow this" not in page
     assert "or take yourself off the campaign." in page
     own = reverse("annotator_edit", args=[*CAMPAIGN, ana.pk])
     assert f'href="{own}"' in page

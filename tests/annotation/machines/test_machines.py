@@ -224,7 +224,7 @@ def test_only_what_is_unfinished_goes_on_and_only_what_runs_is_cancelled(made: M
     carry_out(run)
     with pytest.raises(Conflict, match="nothing to continue"):
         continue_machine_run(run=run, by=made.manager, at=AT)
-    with pytest.raises(Conflict, match="ended already"):
+    with pytest.raises(Conflict, match="already ended"):
         cancel_job(job=run, by=made.manager, at=AT)
 
 

@@ -63,7 +63,7 @@ def test_a_registry_that_fails_leaves_the_import_whole_and_a_note(path: Path, se
         run = import_files(CollectionFactory(), path, kind="papers")
     assert values(run) == [None]
     assert run.state == "done"
-    assert "Crossref refused the question with status 400" in str(run.errors)
+    assert "Crossref refused the request with status 400" in str(run.errors)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -36,7 +36,7 @@ def test_rewrites_by_command(rubric: Rubric, capsys: pytest.CaptureFixture[str])
     assert found["overlap_definition"] == "litsearch-code"
     refused("wrote one of these", "ask", campaign, writer, pk, "--by", mia)
     refused("Only managers and adjudicators", "ask", campaign, mia, pk, "--by", other)
-    refused("Nobody has the address", "ask", campaign, "nobody@example.org", pk, "--by", mia)
+    refused("No account has the address", "ask", campaign, "nobody@example.org", pk, "--by", mia)
     assert step(capsys, "ask", campaign, other, pk, "--by", mia, "--dry-run")["asked"] == 1
     assert not RewriteReview.objects.exists()
     assert [step(capsys, "ask", campaign, other, pk, "--by", mia)["asked"] for _ in range(2)] == [1, 0]

@@ -237,7 +237,7 @@ class TestAfterwards:
         assert "cut.jsonl.gz" in page
         assert "Nothing was imported" in page
         again = reverse("import_create", args=["tea", "documents"])
-        assert f'<strong>Next:</strong> do what the reason asks for, then <a href="{again}">start it again</a>' in page
+        assert f'<strong>Next:</strong> correct the cause above, then <a href="{again}">start it again</a>' in page
         assert page.count("cut.jsonl.gz: ") == 1  # the reason is not repeated as its only problem
 
     def test_a_file_of_another_kind_leads_to_where_it_is_imported(self, client: Client, collection: Collection) -> None:
@@ -285,7 +285,7 @@ class TestAfterwards:
         run = collection.import_runs.get()
         address = reverse("job_cancel", args=["imports", run.pk])
         assert b"Cancelled" in client.post(address, follow=True).content
-        assert b"has ended already" in client.post(address, follow=True).content
+        assert b"has already ended" in client.post(address, follow=True).content
         problems = [{"file": "a.jsonl", "line": 2, "reason": "has no title"}]
         collection.import_runs.update(errors=problems, skipped=1, error_count=1)
         page = client.get(reverse("import_detail", args=["tea", run.pk])).text

@@ -198,7 +198,7 @@ class TestRefusals:
             request_pools(by=manager.user, at=AT, collection=collection)
         cancel_job(by=manager.user, at=AT, job=run)
         assert run.state == JobState.CANCELLED
-        with pytest.raises(Conflict, match="It has ended already"):
+        with pytest.raises(Conflict, match="The job has already ended"):
             cancel_job(by=manager.user, at=AT, job=run)
         assert request_pools(by=manager.user, at=AT, collection=collection).state == JobState.QUEUED
 

@@ -225,7 +225,7 @@ def test_as_litsearch_coded_it(manager, collection, mentions, quick):
         (Status(400), Outcome.NO_ANSWER, "400"),
         (Status(500), Outcome.NO_ANSWER, "500"),
         (CutOff(), Outcome.NO_ANSWER, "connection failed"),
-        (Garbage(), Outcome.NO_ANSWER, "no chat completion"),
+        (Garbage(), Outcome.NO_ANSWER, "not a chat completion"),
     ],
 )
 def test_answers_that_are_none_are_kept_as_such(manager, collection, mentions, quick, step, outcome, words):
@@ -300,7 +300,7 @@ def test_characters_that_cannot_be_stored_do_not_lose_an_answer(manager, collect
 def test_a_run_that_gave_up_goes_on_and_asks_no_answered_mention_again(manager, collection, mentions, quick):
     run, stub = generate(manager, collection, quick, [GOOD, Status(401)])
     assert run.state == JobState.FAILED
-    assert "refuses us with 401" in run.reason
+    assert "refused the request with 401" in run.reason
     assert "1 of 3 answers are kept" in run.reason
     assert len(stub.calls) == 2
     with ChatStub(["NONE"]) as stub:

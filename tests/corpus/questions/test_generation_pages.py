@@ -413,6 +413,6 @@ def test_the_command_line_says_why_a_run_failed(mention, model, capsys):
     with ChatStub([Status(401)]) as stub:
         model.LLM_BASE_URL = stub.url
         with pytest.raises(
-            CommandError, match=r"Run \d+: The endpoint refuses us with 401: .* 0 of 1 answers are kept"
+            CommandError, match=r"Run \d+: The endpoint refused the request with 401: .* 0 of 1 answers are kept"
         ):
             run_command(capsys)

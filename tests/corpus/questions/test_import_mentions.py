@@ -105,7 +105,7 @@ def test_doc2json_writes_one_object_over_many_lines(collection, document, tmp_pa
     (folder / "broken.json").write_text(json.dumps(PARSE, indent=4)[:300])
     run = load(collection, folder)
     assert run.state == JobState.FAILED
-    assert "no single JSON object" in run.reason
+    assert "neither a single JSON object" in run.reason
     (folder / "broken.json").unlink()
     run = load(collection, folder)
     assert (counts(run), run.errors) == ((2, 0, 0, 0), [])

@@ -91,10 +91,10 @@ def test_a_long_answer_and_one_in_another_language_come_whole():
         (Status(400), Rejected, "400"),
         (Status(413, body=b""), Rejected, "413"),
         (CutOff(), Busy, "connection failed"),
-        (Garbage(), Busy, "no chat completion: <html>"),
-        (Garbage(b"\xff\xfe\0[", "application/json"), Busy, "no chat completion"),
-        (Garbage(b'{"choices": []}', "application/json"), Busy, "no chat completion"),
-        (Garbage(b'{"choices": "none"}', "application/json"), Busy, "no chat completion"),
+        (Garbage(), Busy, "not a chat completion: <html>"),
+        (Garbage(b"\xff\xfe\0[", "application/json"), Busy, "not a chat completion"),
+        (Garbage(b'{"choices": []}', "application/json"), Busy, "not a chat completion"),
+        (Garbage(b'{"choices": "none"}', "application/json"), Busy, "not a chat completion"),
     ],
 )
 def test_errors_are_distinguished(step, kind, words):
@@ -114,7 +114,7 @@ def test_a_time_out_and_a_closed_door():
 @pytest.mark.slow
 def test_an_answer_that_never_ends_is_given_up(monkeypatch):
     monkeypatch.setattr("engines.endpoints.chat.LONGEST_TIMES", 0.05)  # so that gaps between pieces are no time-outs
-    assert "not whole after 1 seconds" in str(refused([Trickle()], timeout=20))
+    assert "not complete after 1 seconds" in str(refused([Trickle()], timeout=20))
     monkeypatch.undo()
     assert "longer than 4 MB" in str(refused([Trickle(b"x" * (1 << 19), 0)], timeout=20))
 

@@ -110,7 +110,7 @@ def test_silence_is_not_waited_for() -> None:
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (Reply(400), "refused the question with status 400"),
+        (Reply(400), "refused the request with status 400"),
         (Reply(302, {"Location": "http://127.0.0.1:1/"}), "status 302"),
         (Reply(503), "gave no answer: status 503"),
         (Reply(429, {"Retry-After": "86400"}), "gave no answer: status 429"),
@@ -118,7 +118,7 @@ def test_silence_is_not_waited_for() -> None:
         (Reply(body=b"[1]"), "no answer"),
         (Reply(body=b"[" * 100_000), "no answer"),
         (Reply(body=b" " * 2_000), "more than 0 MB"),
-        (Reply(body=b" " * 200, drip=0.05), "the answer was not whole after 0.6 seconds"),
+        (Reply(body=b" " * 200, drip=0.05), "the answer was not complete after 0.6 seconds"),
         (Reply(429, {"Retry-After": "9" * 5_000}), "gave no answer: status 429"),
         (Reply(429, {"Retry-After": "\xb2"}), "gave no answer: status 429"),
     ],

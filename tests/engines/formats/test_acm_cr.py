@@ -71,12 +71,12 @@ def test_any_paper_is_written_and_read_back(paper: AnnotatedPaper) -> None:
     [
         ("<paper/>", "the root element is <paper>, not <doc>"),
         ("<doc><title>x</title></doc>", "doi: the id is empty"),
-        ("<doc><doi>a b</doi></doc>", "doi: the id 'a b' holds white space"),
+        ("<doc><doi>a b</doi></doc>", "doi: the id 'a b' contains white space"),
         ("<doc><doi>a</doi>\n<contexts>\n<context/></contexts></doc>", "line 3: a context has no id"),
         (
             '<doc><doi>a</doi><references><reference id="1">x</reference>'
             '<reference id="1">y</reference></references></doc>',
-            "reference number '1' is missing or stands twice",
+            "reference number '1' is missing or appears twice",
         ),
         ("<doc><doi>a</doi>", "not well-formed"),
     ],
@@ -97,7 +97,7 @@ def test_flags_and_cites_are_read_as_meant() -> None:
 
 
 def test_characters_that_xml_cannot_carry_are_not_written() -> None:
-    with pytest.raises(ValueError, match="XML cannot carry"):
+    with pytest.raises(ValueError, match="XML does not allow"):
         list(write_acm_cr(AnnotatedPaper("a", "x\x01", "", (), {})))
 
 
@@ -127,7 +127,7 @@ def test_sheets_of_references_are_read_with_their_quirks() -> None:
     assert problems(found) == [(5, "is not “[number] TAB address TAB note”")]
     good = [item for item in found if isinstance(item, DoisLine)]
     assert records(read_dois(stream("".join(write_dois(good))), "f")) == good
-    with pytest.raises(ValueError, match="reference 1 is empty or holds white space"):
+    with pytest.raises(ValueError, match="reference 1 is empty or contains white space"):
         list(write_dois([DoisLine("1", "a b", "", False)]))
 
 

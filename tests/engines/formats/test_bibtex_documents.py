@@ -148,7 +148,7 @@ def test_only_papers_count_and_session_headings_do_not() -> None:
     ("entry", "reason"),
     [
         ("@article{, year = 2001}", "entry without a key has neither a title nor an abstract"),
-        ("@article{two words, title = {T}}", "the id 'two words' holds white space"),
+        ("@article{two words, title = {T}}", "the id 'two words' contains white space"),
         ("@article{k\x01, title = {T}}", "holds characters that cannot be printed"),
         ("@article{" + "k" * 300 + ", title = {T}}", "at most 255"),
         ("@article{k, year = {2019}}", "entry k has neither a title nor an abstract"),

@@ -240,7 +240,7 @@ def test_a_file_of_which_nothing_is_of_use_is_a_problem(tmp_path: Path) -> None:
     assert {each.file: each.reason for each in bad} == {
         "books.bib": f"{types} @book (2), @misc (1)",
         "volumes.bib": f"{types} @proceedings (1)",
-        "words.bib": "holds no entry that is of use: neither documents nor what other files of this import refer to",
+        "words.bib": "has no usable entry: no documents, and nothing that other files of this import refer to",
     }
     assert len(documents(tmp_path / "strings.bib")[1]) == 1  # of use to no other file
 

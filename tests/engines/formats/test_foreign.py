@@ -34,7 +34,7 @@ def test_what_it_is_and_what_to_do(name: str, content: bytes, reason: str, tmp_p
 @pytest.mark.parametrize(
     ("carried", "content", "hint"),
     [
-        ("topics", "1 owl hearing\n2 moth wings\n", "a topic in each line: its number, a tab, its text"),
+        ("topics", "1 owl hearing\n2 moth wings\n", "one topic per line: its number, a tab, its text"),
         ("runs", "qid,docid,rank,score\n1,d1,1,2.5\n", "six columns with spaces between and no header"),
     ],
 )

@@ -47,7 +47,7 @@ def test_values_that_cannot_be_stored_say_so() -> None:
     ("text", "line", "reason"),
     [
         ("", 1, "the file ends in the middle"),
-        ("[1]", 1, "{ is wanted, not '\\['"),
+        ("[1]", 1, "{ is expected, not '\\['"),
         ('{"a": [1, 2', 1, "the file ends in the middle"),
         ('{"a"\n', 2, "the file ends in the middle"),
         ('{"a":\n[1,\n{"b": "cut', 3, "is not JSON: Unterminated string"),

@@ -99,7 +99,7 @@ def test_the_text_may_come_from_sentences_or_title() -> None:
             "nested more than 2 levels",
         ),
         ('{"id": "1", "text": "x", "targets": "d1"}', "'targets' is not a list of document ids"),
-        ('{"id": "1", "text": "x", "corpusids": [1, "a b"]}', "'corpusids': the id 'a b' holds white space"),
+        ('{"id": "1", "text": "x", "corpusids": [1, "a b"]}', "'corpusids': the id 'a b' contains white space"),
     ],
 )
 def test_bad_topics_are_problems(item: str, reason: str) -> None:

@@ -113,10 +113,10 @@ def test_qrels_hold_the_annotator_in_column_two() -> None:
     [
         (",1,d,2,", "has no annotator"),
         ("a,,d,2,", "topic: the id is empty"),
-        ("a,1 2,d,2,", "topic: the id '1 2' holds white space"),
-        ("a,1,d d,2,", "docno: the id 'd d' holds white space"),
+        ("a,1 2,d,2,", "topic: the id '1 2' contains white space"),
+        ("a,1,d d,2,", "docno: the id 'd d' contains white space"),
         ("a,1,d,,", "has no value"),
-        ("a,1,d,2,perhaps", "machine is 'perhaps'; 1 or 0 is wanted"),
+        ("a,1,d,2,perhaps", "machine is 'perhaps'; 1 or 0 is expected"),
         ("a\x07,1,d,2,", "cannot be printed"),
         ("a" * 201 + ",1,d,2,", "longer than 200"),
     ],

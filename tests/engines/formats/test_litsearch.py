@@ -85,7 +85,7 @@ def test_whole_numbers_are_written_as_such() -> None:
     ("change", "reason"),
     [
         ({"query": " "}, "question 1 has no text"),
-        ({"quality": 3}, "quality is 3; one of 0, 1, 2 is wanted"),
+        ({"quality": 3}, "quality is 3; one of 0, 1, 2 is expected"),
         ({"specificity": True}, "specificity is True"),
         ({"corpusids": "11"}, "'corpusids' is not a list of document ids"),
         ({"corpusids": [True]}, "'corpusids' is not a list of document ids"),

@@ -78,7 +78,7 @@ def test_a_bad_row_is_named_and_the_others_are_read():
 
 @pytest.mark.parametrize("cut", [4, 60, -20])
 def test_a_file_that_is_cut_off_is_refused(cut):
-    with pytest.raises(BrokenFile, match="no parquet file that can be read"):
+    with pytest.raises(BrokenFile, match="not a readable parquet file"):
         read(parquet(invented_questions()[:3])[:cut])
 
 

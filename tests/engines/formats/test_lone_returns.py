@@ -9,7 +9,7 @@ from engines.formats.lone_returns import AS_BLANKS, AS_ENDS
 from engines.formats.reading import read_path
 from tests.engines.formats.reading import problems, remarks
 
-CSV = "is not CSV: a carriage return (CR) stands outside of quotes; save the file with line ends LF or CRLF"
+CSV = "is not CSV: a carriage return (CR) is outside of quotes; save the file with line ends LF or CRLF"
 
 
 @pytest.mark.parametrize(

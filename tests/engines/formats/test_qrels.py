@@ -110,7 +110,7 @@ def test_a_damaged_first_line_gives_line_and_reason(text: str, reason: str) -> N
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("1 0 d1", "has 3 fields; topic, iteration, docno and value are wanted"),
+        ("1 0 d1", "has 3 fields; topic, iteration, docno and value are expected"),
         ("1 0 d 1 1", "has 5 fields"),
         ("1 0 d1 x", "the value 'x' is not a whole number"),
         ("1 0 d1 0.5", "the value '0.5' is not a whole number"),
@@ -143,7 +143,7 @@ def test_what_qrels_cannot_carry_is_not_written(row: QrelRow) -> None:
 
 
 def test_beir_wants_ids_without_white_space_too() -> None:
-    with pytest.raises(ValueError, match="docno: the id 'd e' holds white space"):
+    with pytest.raises(ValueError, match="docno: the id 'd e' contains white space"):
         list(write_beir_qrels([QrelRow("1", "0", "d e", 1)]))
 
 

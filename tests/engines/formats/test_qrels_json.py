@@ -36,7 +36,7 @@ def test_bad_values_are_problems() -> None:
         "the value '0.5' is not a whole number",
         "the value 'True' is not a whole number",
         "topic 2 has no object of grades by document",
-        "docno: the id 'd e' holds white space, which TREC files cannot carry",
+        "docno: the id 'd e' contains white space, which TREC files do not allow",
     ]
 
 

@@ -93,7 +93,8 @@ def test_nothing_of_a_web_of_science_record_is_lost(pairs: list[tuple[str, str]]
 def test_fields_of_ris_have_their_places() -> None:
     text = (
         "TY  - JOUR\nAN  - x1\nT1  - Owls\nA1  - Xample, Ada\nA1  - Ypsilon, Ben\nY1  - 2020/03/01/\nN2  - Ears.\n"
-        "JO  - J. Owl\nJF  - Journal of Owls\nDO  - https://doi.org/10.9999/owl.1\nKW  - ears; owls\nUR  - https://a.example\n"
+        "JO  - J. Owl\nJF  - Journal of Owls\nDO  - https://doi.org/10.9999/owl.1\nKW  - ears; owls\nUR  -"
+        " https://a.example\n"
         "XX  - 7\nER  - \n"
     )
     (found,) = records(read_ris(stream(text), "f"))
@@ -118,7 +119,7 @@ def test_dialects_of_ris() -> None:
     assert [(item.line, item.reason) for item in found if isinstance(item, PartProblem)] == [
         (19, "the record has no ER line before the end of the file; it may be cut off")
     ]
-    assert remarks(found)[0] == "2 lines outside of records were passed over, such as “Record #1 of 3”"
+    assert remarks(found)[0] == "2 lines outside of records were skipped, such as “Record #1 of 3”"
 
 
 def test_a_record_that_is_not_ended_is_not_glued_to_the_next() -> None:
@@ -164,7 +165,7 @@ def test_records_without_an_id_are_named_and_that_is_said() -> None:
     assert other.extra["other_ids"] == ["a b"]
     assert with_doi.docno == "10.1/a"
     assert remarks(found) == [
-        "1 id of the file cannot be used: the id 'a b' holds white space, which TREC files cannot carry",
+        "1 id of the file cannot be used: the id 'a b' contains white space, which TREC files do not allow",
         "1 record has no usable id: the DOI is the docno, such as 10.1/a",
         f"2 records have no usable id: the docno is made of author, year and title, such as {one.docno}",
     ]

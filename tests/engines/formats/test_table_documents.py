@@ -145,7 +145,7 @@ def test_one_known_name_makes_the_first_line_a_header() -> None:
 def test_what_columns_were_taken_for_is_said() -> None:
     found = list(read_table_documents(stream("SEARCH QUERY,owl\n-----\nID,Title,Notes\n1,Owls,n\n"), "f"))
     assert remarks(found) == [
-        "2 lines before the header were passed over",
+        "2 lines before the header were skipped",
         "columns: docno from “ID”, title from “Title”",
     ]
     assert said_nothing(found)[0].extra == {"Notes": "n"}
@@ -197,7 +197,7 @@ def test_tables_whose_rows_are_fields_are_turned_round(tmp_path: Path, text: str
     owls, moths = said_nothing(found)
     assert (owls.docno, owls.title, owls.abstract, owls.authors) == ("L1", "Ears of owls", "Ears.", authors)
     assert (moths.docno, moths.title, moths.authors) == ("L2", "Wings of moths", ("Ypsilon B.",))
-    assert "fields are rows and not columns; the table was turned round" in remarks(found)
+    assert "fields are rows and not columns; rows and columns were swapped" in remarks(found)
 
 
 def test_cells_of_several_lines_between_tabs() -> None:
@@ -251,7 +251,7 @@ def test_values_of_workbooks_and_sheets_without_documents(tmp_path: Path) -> Non
     assert (owls.docno, owls.year, owls.extra) == ("7", 2020, {"seen": "2020-03-01", "score": "1.5"})
     assert (moths.docno, moths.file, moths.line) == ("m1", "a.xlsx/Moths", 2)
     assert remarks(found)[-2:] == [
-        "sheets without documents were passed over: About",
+        "sheets without documents were skipped: About",
         "read as Excel workbook (.xlsx)",
     ]
 
@@ -275,7 +275,7 @@ def test_a_damaged_workbook_is_refused_in_one_sentence(tmp_path: Path, part: str
             made.writestr(name, damage if name == part else whole.read(name))
     with pytest.raises(BrokenFile) as refused:
         list(read_documents([(path, "a.xlsx")]))
-    assert re.fullmatch(r"a\.xlsx: is no Excel workbook [^\n]*; save it as CSV instead", str(refused.value))
+    assert re.fullmatch(r"a\.xlsx: is not a readable Excel workbook [^\n]*; save it as CSV instead", str(refused.value))
     assert not re.search(r" from \w+\)", str(refused.value))
 
 

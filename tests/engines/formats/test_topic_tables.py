@@ -70,17 +70,17 @@ def test_another_column_can_be_the_text() -> None:
 
 def test_rows_that_are_no_topics_are_problems() -> None:
     assert problems(read("1\ta\nno tab here\n2\t\n3 4\tb\n")) == [
-        (2, "has one cell; an id and a text are wanted"),
+        (2, "has one cell; an id and a text are expected"),
         (3, "topic 2 has no text"),
-        (4, "the id '3 4' holds white space, which TREC files cannot carry"),
+        (4, "the id '3 4' contains white space, which TREC files do not allow"),
     ]
     assert problems(read("id,query\n1,how do owls, and moths, hear\n2,why\n")) == [
         (2, "has 4 cells, but the header has 2: put texts that hold a comma into double quotes, or use tabs")
     ]
     assert problems(read("1,owls\n2,how do owls; and moths, hear\n"))[0][1].startswith(
-        "has 3 cells, but 2 are wanted: put"
+        "has 3 cells, but 2 are expected: put"
     )
-    with pytest.raises(BrokenFile, match="line 2: is no table: the line has no tab, comma or semicolon"):
+    with pytest.raises(BrokenFile, match="line 2: is not a table: the line has no tab, comma or semicolon"):
         read("\nwords only\n")
 
 

@@ -55,7 +55,7 @@ def test_bad_documents_are_problems() -> None:
     assert problems(found) == [
         (1, "text stands outside of a document"),
         (2, "the document has no DOCNO"),
-        (7, "the id 'a b' holds white space, which TREC files cannot carry"),
+        (7, "the id 'a b' contains white space, which TREC files do not allow"),
         (11, "document e has neither a title nor a text"),
         (14, "the document is not closed: another <DOC> follows"),
     ]

@@ -140,7 +140,7 @@ def test_bad_topics_are_problems() -> None:
     assert problems(found) == [
         (1, "text stands outside of a topic"),
         (2, "the topic has no number (a field such as number, _id, id, query_id, qid)"),
-        (5, "the id '1 2' holds white space, which TREC files cannot carry"),
+        (5, "the id '1 2' contains white space, which TREC files do not allow"),
         (9, "topic 3 has no text"),
         (12, "topic 4 has no text"),
         (18, "the id has 101 characters; at most 100 are allowed"),

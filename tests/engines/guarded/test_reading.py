@@ -99,7 +99,7 @@ def test_memory_is_bounded() -> None:
 def test_room_on_the_disk_is_bounded() -> None:
     """A packed file of some megabytes may be spooled to many gigabytes."""
     assert list(read_guarded(partial(readers.writes, 0.4))) == [1]
-    with pytest.raises(ReadingFailed, match="needs more room on the server's disk") as failed:
+    with pytest.raises(ReadingFailed, match="needs more disk space on the server") as failed:
         list(read_guarded(partial(readers.writes, 0.6)))
     assert failed.value.kind == "room"
 

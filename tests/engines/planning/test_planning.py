@@ -261,7 +261,7 @@ def test_nothing_to_do_is_an_empty_plan():
         (people(2), work([3] * 4), "3 different annotators, but only 2"),
         (people(2, capacities=[3, 4]), work([2] * 4), "8 judgments to assign, but the annotators' capacities leave"),
         (people(3), work([2] * 4, barred=[[0, 0], [0, 1]]), "1 item cannot get enough judges"),
-        (people(3, capacities=[1, 9, 9]), work([2] * 4, barred=[[0, 1], [1, 1]]), "no room left (p0)"),
+        (people(3, capacities=[1, 9, 9]), work([2] * 4, barred=[[0, 1], [1, 1]]), "no capacity left (p0)"),
     ],
 )
 def test_says_why_there_is_no_plan(who, what, words):

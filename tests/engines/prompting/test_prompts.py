@@ -25,8 +25,8 @@ def test_without_a_head_the_numbers_of_the_scale_are_the_answers() -> None:
     [
         ("Judge this.", "same message"),
         ("{aspect} {abstrct}", "no place {abstrct}"),
-        ("answer concur = 2\nanswer NO = 0\n---\n{aspect}", "no answer"),
-        ("answer CONCUR 2\nanswer NO = 0\n---\n{aspect}", "no answer"),
+        ("answer concur = 2\nanswer NO = 0\n---\n{aspect}", "not an answer"),
+        ("answer CONCUR 2\nanswer NO = 0\n---\n{aspect}", "not an answer"),
         ("answer YES = 2\nanswer YES = 0\n---\n{aspect}", "twice"),
         ("answer YES = 2\n---\n{aspect}", "single answer"),
         ("{aspect}" + "x" * 50_000, "at most"),

@@ -105,14 +105,14 @@ def test_a_question_without_keys_is_read_as_such():
     [
         ("", "empty"),
         ("Here are some thoughts.", "no line that begins with QUESTION:"),
-        ("Sure! Here you are:\nQUESTION: Why?\nANSWER: cite_001", "begins with something else"),
+        ("Sure! Here you are:\nQUESTION: Why?\nANSWER: cite_001", "begins with something other"),
         ("QUESTION: Why?", "no line ANSWER:"),
         ("QUESTION: Why?\nQUESTION: How?\nANSWER: cite_001", "same kind"),
         ("ANSWER: cite_001\nQUESTION: Why?", "same kind"),
         ("QUESTION:\nANSWER: cite_001", "text of question 1 is empty"),
         ("QUESTION: Why?\nANSWER: cite_001 and cite_002", "“cite_001 and cite_002”"),
-        ("QUESTION: Why?\nANSWER: The BERT paper", "something else than keys"),
-        ("QUESTION: Why?\nANSWER: cite_001\nI hope this helps!", "something else than keys"),
+        ("QUESTION: Why?\nANSWER: The BERT paper", "something other than keys"),
+        ("QUESTION: Why?\nANSWER: cite_001\nI hope this helps!", "something other than keys"),
     ],
 )
 def test_other_answers_are_not_understood_and_say_why(text, words):
