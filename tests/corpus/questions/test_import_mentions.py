@@ -311,7 +311,7 @@ def test_keys_that_cannot_be_stored_are_reported(collection, document, tmp_path,
         annotations[kind] = annotations[kind].replace('"b0"', json.dumps(key))
     run = load(collection, jsonl(tmp_path / "s2orc.jsonl", [annotated, PARSE]))
     assert counts(run) == (1, 0, 0, 1)
-    assert "cannot be stored" in reasons(run)[0] or "no character" in reasons(run)[0]
+    assert "cannot be stored" in reasons(run)[0] or "not a character" in reasons(run)[0]
 
 
 def test_a_paragraph_that_comes_twice_is_taken_once(collection, document, tmp_path):
