@@ -159,11 +159,14 @@ def _why_ties(facts: Facts) -> str:
 
 
 def _tie_ways(facts: Facts) -> list[Way]:
+    screen = facts.inside("adjudication_screen")
+    rules = [] if facts.procedure.no_votes else [Way("Let a rule decide", f"{screen}?rules=open#vote-rules")]
     if not facts.chooses_to_decide:
-        return [Way("Decide", facts.inside("adjudication_screen"))]
+        return [Way("Decide", screen), *rules]
     return [
         Way("Decide them myself", facts.inside("own_items_decide"), BUTTON),
         Way("Invite an adjudicator", f"{facts.to('member_list')}#invite"),
+        *rules,
     ]
 
 

@@ -1,6 +1,7 @@
 """The first records that an import would store, as its reader understood them, for people to check before."""
 
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from corpus.loading.counts import ImportCounts
@@ -27,7 +28,7 @@ def sample_of(record: Any) -> dict[str, Any]:
     named = {each.name: getattr(record, each.name) for each in fields(record)}
     where = {"file": named.pop("file", ""), "line": named.pop("line", 0)}
     extra = named.pop("extra", None) or {}
-    texts = [(name.replace("_", " "), _text(value)) for name, value in named.items()]
+    texts = _texts(named)
     others = [(_label(name)[:LONGEST], _text(value)) for name, value in list(extra.items())[:MOST_OTHERS]]
     if len(extra) > MOST_OTHERS:
         others.append(("further fields", f"{len(extra) - MOST_OTHERS:,}"))
@@ -45,9 +46,20 @@ def _text(value: Any) -> str:
     if isinstance(value, AspectRecord):
         below = f" (with {len(value.children)} below it)" if value.children else ""
         return _short(value.text) + below
+    if isinstance(value, dict):
+        return _short("; ".join(f"{name} {text}" for name, text in _texts(value)))
+    if is_dataclass(value):
+        return _text({each.name: getattr(value, each.name) for each in fields(value)})
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else _short(str(value))
+
+
+def _texts(named: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each name with its value as text, but those that have none."""
+    for name, value in named.items():
+        if text := _text(value):
+            yield name.replace("_", " "), text
 
 
 def _short(text: str) -> str:

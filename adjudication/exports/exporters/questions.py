@@ -202,6 +202,7 @@ def qrel_rows(found: QuestionSet) -> Iterator[QrelRow]:
             yield QrelRow(question.number, "0", target.docno, 1)
 
 
+KEPT_ONES, ALL_RATED = "kept questions", "all with a quality"
 CELL_COLUMNS = (
     *("questions", "mean_length", "mean_overlap", "targets", "targets_per_question", "targets_found"),
     "targets_with_abstract",
@@ -209,10 +210,13 @@ CELL_COLUMNS = (
 
 
 def statistics_csv(found: QuestionSet) -> Iterator[str]:
-    """One row for each subset, family and level, with what is kept in those of subsets; then all by quality."""
+    """One row for each subset, family and level, with what is kept in those of subsets; then all by quality.
+
+    `counted` says over which questions a row's figures are, up to `targets_with_abstract`: KEPT_ONES, or ALL_RATED.
+    """
     statistics = question_statistics(found)
     kept = ("examined", "kept", "kept_percent", "undecided")
-    header = ("level_of_table", "row", "group", *CELL_COLUMNS, *kept, "overlap_definition")
+    header = ("level_of_table", "row", "group", "counted", *CELL_COLUMNS, *kept, "overlap_definition")
     return write_csv(header, _csv_rows(statistics))
 
 
@@ -224,14 +228,22 @@ def _csv_rows(statistics: Statistics) -> Iterator[Sequence[object]]:
         for group, cell in zip((*statistics.groups, "all"), (*line.cells, line.total), strict=True):
             row = kept.get(line.label) if group == "all" and not line.is_family else None
             shown.add(line.label if row else "")
-            yield (level, line.label, group, *_figures(cell), *_kept_figures(row), statistics.definition)
+            yield (level, line.label, group, KEPT_ONES, *_figures(cell), *_kept_figures(row), statistics.definition)
     for label, row in kept.items():
         if label not in shown:
             nothing = _figures(QuestionCell(0, None, None, 0, 0, 0))
-            yield ("subset", label, "all", *nothing, *_kept_figures(row), statistics.definition)
+            yield ("subset", label, "all", KEPT_ONES, *nothing, *_kept_figures(row), statistics.definition)
     for line in statistics.qualities:
         for group, cell in zip((*statistics.groups, "all"), (*line.cells, line.total), strict=True):
-            yield ("quality", line.label, group, *_figures(cell), *_kept_figures(None), statistics.definition)
+            yield (
+                "quality",
+                line.label,
+                group,
+                ALL_RATED,
+                *_figures(cell),
+                *_kept_figures(None),
+                statistics.definition,
+            )
 
 
 def _figures(cell: QuestionCell) -> tuple[object, ...]:
@@ -306,7 +318,7 @@ EXPORTERS = (
         "questions.csv",
         statistics_csv,
         media_type=CSV,
-        about=FIGURES,
+        about=f"{FIGURES} Then all by quality, kept or not.",
         is_table=True,
     ),
     QuestionText(

@@ -79,7 +79,9 @@ def test_what_items_did_not_need_is_not_asked_for() -> None:
     assert [way.label for way in guide(made.collection).ways] == ["Plan the assignment"]
 
 
-def test_the_second_half_goes_on_to_the_release(django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+def test_the_second_half_goes_on_to_the_release(
+    django_assert_max_num_queries: DjangoAssertNumQueries, client: Client
+) -> None:
     made = make_material(topics=1, aspects=1, documents=4, annotators=("ana", "ben"))
     collection = made.collection
     assert line(collection) == "define a campaign"
@@ -102,6 +104,10 @@ def test_the_second_half_goes_on_to_the_release(django_assert_max_num_queries: D
     jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), send=False))
     assert line(collection) == "decide 1 item of “Main round” by hand"
     assert guide(collection).lacks == "Votes counted: 3 items decided, 1 left open (ties, or too few votes)."
+    by_hand, by_rule = guide(collection).ways
+    assert (by_hand.label, by_rule.label) == ("Decide", "Let a rule decide")
+    client.force_login(made.manager)
+    assert re.search(r'id="vote-rules"[^>]* open>.*lowest of the tied', client.get(by_rule.address).text, re.DOTALL)
     jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), ties="lowest", send=False))
     assert line(collection) == "measure the agreement in “Main round”"
     assert guide(collection).lacks == "Votes counted: 4 items decided, none left open."

@@ -380,7 +380,9 @@ def test_questions_are_counted_by_quality_and_level_whether_they_are_kept_or_not
     assert (found["judged"], found["not_judged"], good) == (2, 1, {"Broad": 0, "Specific": 1, "all": 1})
     assert client.get(path, {"campaign": "nowhere"}).status_code == 422
     rows = list(csv.DictReader(io.StringIO(content(rated.collection, "question-statistics").decode())))
-    assert [row["questions"] for row in rows if (row["row"], row["group"]) == ("0 Discard", "all")] == ["1"]
+    [row] = [row for row in rows if (row["row"], row["group"]) == ("0 Discard", "all")]
+    assert (row["counted"], row["questions"]) == ("all with a quality", "1")
+    assert {row["counted"] for row in rows if row["level_of_table"] != "quality"} == {"kept questions"}
 
 
 def test_without_any_quality_there_are_no_counts_of_it(rated):

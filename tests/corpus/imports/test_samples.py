@@ -6,6 +6,7 @@ from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import batches
 from corpus.loading.samples import LONGEST, take_sample
 from corpus.loading.sources import Odometer
+from engines.formats.papers import Marker, Reference
 from engines.formats.records import AspectRecord, Problem, Skip, TopicRecord
 
 
@@ -32,6 +33,11 @@ def test_the_first_records_that_are_taken_are_kept() -> None:
         ({"text": "a\0b"}, ["text", "ab"]),
         ({"targets": tuple("abcdefg")}, ["targets", "a · b · c · d · e … 7 in all"]),
         ({"aspects": (AspectRecord("Brews", (AspectRecord("Hot"),)),)}, ["aspects", "Brews (with 1 below it)"]),
+        ({"targets": (Marker(2, 5, "[1]", ("b1",)),)}, ["targets", "start 2; end 5; text [1]; keys b1"]),
+        (
+            {"targets": Reference("b1", "Teas", ids={"doi": "10.1/x"})},
+            ["targets", "key b1; title Teas; ids doi 10.1/x"],
+        ),
         ({"extra": {"lang": "en"}}, ["other field: lang", "en"]),
         ({"extra": {"query_set": "manual_acl"}}, ["query set", "manual_acl"]),
     ],
