@@ -14,12 +14,13 @@ Litmus needs no configuration: without any variable it runs on one machine with 
 Every setting is an environment variable. With an invalid value Litmus does not start; a message names the variable.
 What is on or off is written `1`, `true`, `yes`, `on` or `0`, `false`, `no`, `off`. An empty value is as good as none.
 
-The table is made from the code, by `python docs/list_settings.py`.
+These tables are made from the code, by `python docs/list_settings.py`.
 
-| Variable | Value | Default | Meaning |
-|---|---|---|---|
 """
-AFTER = """
+HEAD = "| variable | meaning |\n|---|---|"
+AFTER = """\
+## Of others
+
 `OPENBLAS_NUM_THREADS` is NumPy's own: Litmus sets it to 1 unless it is set, because more threads
 save no time here and take twice the processor time.
 
@@ -73,9 +74,9 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         ),
         Variable(
             "DATABASE_URL",
-            "`postgres://user:password@host:5432/name?sslmode=require`; `?host=/directory` for a Unix socket. "
-            "PostgreSQL 15 or newer, 18 recommended. Characters such as `/`, `@`, `:` in a password are written as "
-            "`%2F`, `%40`, `%3A`",
+            "Database: `postgres://user:password@host:5432/name?sslmode=require`; `?host=/directory` for a Unix "
+            "socket. PostgreSQL 15 or newer, 18 recommended. Characters such as `/`, `@`, `:` in a password are "
+            "written as `%2F`, `%40`, `%3A`",
             default="embedded PostgreSQL",
         ),
         Variable(
@@ -121,7 +122,7 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         ),
         Variable(
             "LITMUS_EMAIL_URL",
-            "`smtp://`, `smtp+tls://` (STARTTLS) or `smtps://user:password@host:port`",
+            "Mail server: `smtp://`, `smtp+tls://` (STARTTLS) or `smtps://user:password@host:port`",
             default="none: nothing is sent, pages show the links to copy",
         ),
         Variable("LITMUS_EMAIL_FROM", "Sender of mails"),
@@ -268,10 +269,13 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
 
 def as_markdown(env: Environment) -> str:
     """The page; `env` as settings.py leaves it."""
-    lines = []
-    for title, variables in SECTIONS.items():
-        lines.append(f"| **{title}** | | | |")
-        for each in variables:
-            asked = env.asked[each.name]
-            lines.append(f"| `{each.name}` | {asked.values} | {each.default or asked.default} | {each.meaning} |")
-    return BEFORE + "\n".join(lines) + "\n" + AFTER
+    tables = (
+        "\n".join([f"## {title}", "", HEAD, *(_row(each, env) for each in SECTIONS[title])]) for title in SECTIONS
+    )
+    return BEFORE + "\n\n".join(tables) + "\n\n" + AFTER
+
+
+def _row(variable: Variable, env: Environment) -> str:
+    asked = env.asked[variable.name]
+    default = variable.default or asked.default
+    return f"| `{variable.name}` | {variable.meaning}. Value: {asked.values}. Default: {default} |"
