@@ -29,7 +29,7 @@ CHANGED = "Somebody decided or submitted again while you looked at this paper. T
 
 NAME_LENGTH = 12  # characters of a difference's name, at least: what is shorter is a number
 ONE_CHOICE = "Give a difference with a variant, or everything, or rest."
-ELSEWHERE = "This paper was changed in another window meanwhile. Look at the newest state and go on there."
+ELSEWHERE = "This paper was changed in another window in the meantime. Continue with the newest version."
 
 
 def choose_versions(
@@ -192,7 +192,7 @@ def accept_paper(
         )
     grave = [found.text for found in findings_of(case.result) if found.rule in BLOCKING]
     if grave and not despite:
-        more = f" And {len(grave) - 1} more of the kind." if len(grave) > 1 else ""
+        more = f" And {len(grave) - 1} more of this kind." if len(grave) > 1 else ""
         raise Refused(f"{grave[0]}{more} Edit the result, or accept it anyway.")
     made = _bring_up_to_date(case, by, at)
     made.state, made.finished_at, made.updated_at = ExtractionState.FINISHED, at, at

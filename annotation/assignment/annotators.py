@@ -65,7 +65,7 @@ def add_members_by_email(
     invited = list(open_invitations(campaign.collection).filter(invitation__email__in=others))
     missing = sorted(others - {each.invitation.email for each in invited})
     if missing:
-        raise Refused(f"{', '.join(missing)}: nobody with this address is in the collection. {_invite(campaign)}")
+        raise Refused(f"Not in the collection: {', '.join(missing)}. {_invite(campaign)}")
     added = add_members(campaign=campaign, users=users, by=by, at=at)
     return added + add_invited(campaign=campaign, invited=invited, by=by, at=at)
 
@@ -168,7 +168,7 @@ def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **c
     _check_values(different)
     for field, value in different.items():
         setattr(annotator, field, value)
-    with taken_is_conflict(f"There is an annotator “{annotator.name}” in this campaign already."):
+    with taken_is_conflict(f"This campaign already has an annotator “{annotator.name}”."):
         annotator.save(update_fields=list(different))
     old = {field: before[field] for field in different}
     _record(annotator.campaign, by, at, "update_annotator", annotator=annotator.name, before=old, after=different)
@@ -238,7 +238,7 @@ def _change_state(annotator: Annotator, state: AnnotatorState, verb: str, by: Us
     if annotator.state == state:
         return annotator
     if state == AnnotatorState.PAUSED and annotator.state == AnnotatorState.REMOVED:
-        raise Refused(f"{annotator} was taken off the campaign and cannot be paused. Bring them back first.")
+        raise Refused(f"{annotator} was removed from this campaign, so they cannot be paused. Bring them back first.")
     annotator.state = state
     annotator.save(update_fields=["state"])
     _record(annotator.campaign, by, at, verb, annotator=annotator.name)
@@ -253,7 +253,7 @@ def _insert(campaign: Campaign, at: datetime, *, name: str, **fields: Any) -> An
                 campaign=campaign, name=name, created_at=at, order_seed=person_seed(campaign.seed, name), **fields
             )
     except IntegrityError as error:
-        raise Conflict(f"There is an annotator “{name}” in this campaign already.") from error
+        raise Conflict(f"This campaign already has an annotator “{name}”.") from error
 
 
 def _check_values(values: dict[str, Any]) -> None:
@@ -281,7 +281,7 @@ def _check_role(user: User | str, role: str | None, campaign: Campaign) -> None:
     if role is None:
         raise Refused(f"{user} is not a member of {campaign.collection}. {_invite(campaign)}")
     if role == Role.VIEWER:
-        raise Refused(f"{user} is a viewer, who sees everybody's labels and so cannot judge. Give them another role.")
+        raise Refused(f"{user} is a viewer. Viewers see all labels, so they cannot judge. Give them another role.")
 
 
 def _free_name(campaign: Campaign, user: User) -> str:

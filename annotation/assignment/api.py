@@ -29,8 +29,12 @@ class NewAnnotatorsSerializer(serializers.Serializer[Any]):
         child=serializers.EmailField(), required=False, help_text="of members and invited people"
     )
     name = serializers.CharField(max_length=ANNOTATOR_NAME.most, required=False)
-    kind = serializers.ChoiceField(AnnotatorKind.choices, required=False, help_text="who has the name; human if absent")
-    model = serializers.CharField(max_length=150, required=False, help_text="of the machine: what answers")
+    kind = serializers.ChoiceField(
+        AnnotatorKind.choices, required=False, help_text="kind of annotator; human if absent"
+    )
+    model = serializers.CharField(
+        max_length=150, required=False, help_text="only for a machine: the model that answers"
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Either way of adding somebody, not both."""

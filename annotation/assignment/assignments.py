@@ -220,7 +220,7 @@ def _check_target(source: Annotator, target: Annotator) -> None:
         raise Refused(f"{target} is {target.get_state_display()}. Resume them first, or choose somebody else.")
     if source.campaign.strategy == Strategy.QUEUE and not _pending(source).filter(queue__isnull=True).exists():
         raise Refused(
-            "In an open queue nobody is named in advance: release the items, and the next annotators take them."
+            "Items of an open queue are not assigned in advance. Withdraw them, and the next free annotators take them."
         )
 
 
@@ -230,8 +230,9 @@ def _check_capacity(target: Annotator, more: int) -> None:
     held = Assignment.objects.filter(annotator=target, repeat=0, slot__isnull=False).count()
     if held + more > target.capacity:
         raise Refused(
-            f"{target} has room for {max(0, target.capacity - held):,} more items by their capacity of"
-            f" {target.capacity:,}, and {more:,} would come. Hand over fewer, or raise the capacity."
+            f"{target} can take {max(0, target.capacity - held):,} more items (capacity"
+            f" {target.capacity:,}), but {more:,} would be added. Hand over fewer, or raise the"
+            " capacity."
         )
 
 

@@ -52,7 +52,7 @@ class NameForm(forms.Form):
     kind = forms.ChoiceField(
         choices=[(AnnotatorKind.HUMAN, "a person without an account"), (AnnotatorKind.MACHINE, "a machine")]
     )
-    model = forms.CharField(max_length=150, required=False, help_text="For a machine: what answers.")
+    model = forms.CharField(max_length=150, required=False, help_text="For a machine: the model that answers.")
 
 
 class AnnotatorForm(forms.Form):
@@ -70,7 +70,7 @@ class AnnotatorForm(forms.Form):
         max_value=MOST_PAID,
         required=False,
         label="Rate of pay",
-        help_text="A personal rate for an hour or an item, as the campaign pays. Left empty: the campaign's rate.",
+        help_text="Personal rate per hour or per item, as set for the campaign. Left empty: the campaign's rate.",
     )
     state = forms.ChoiceField(choices=AnnotatorState.choices, required=False, label="Whether they judge")
 
@@ -86,7 +86,7 @@ class AmountForm(forms.Form):
     """How many items to take back."""
 
     most = forms.IntegerField(
-        min_value=1, required=False, label="At most", help_text="Left empty: all that is not done."
+        min_value=1, required=False, label="At most", help_text="Left empty: all unfinished items."
     )
 
 
@@ -119,7 +119,8 @@ class PlanForm(forms.Form):
         OVERLAP,
         required=False,
         label="Annotators per item",
-        help_text="Raise it to give every item more judges; existing assignments stay. Left empty: the campaign's own.",
+        help_text="Raise it to give every item more judges; existing assignments stay. Left empty: the number"
+        " set for the campaign.",
     )
     strategy = StrategyField(
         choices=STRATEGIES, required=False, widget=forms.RadioSelect, label="How items reach people"
@@ -128,14 +129,16 @@ class PlanForm(forms.Form):
         REPEAT_PERCENT,
         required=False,
         label="Hidden repeats, percent",
-        help_text="This share of each person's new items is shown to them a second time. Nothing marks them; the"
-        " agreement page shows how often people give the same answer again. They do not count as judges of the item.",
+        help_text="This share of each person's new items is shown to them a second time. Repeats are not"
+        " marked. The agreement page shows how often people repeat their answer. Repeats do not count"
+        " as further judgments of the item.",
     )
     repeat_gap = number_field(
         REPEAT_GAP,
         required=False,
         label="Gap before a repeat",
-        help_text="The least number of other items in between (of abstracts, where one is judged by all aspects).",
+        help_text="Minimum number of other items before an item is repeated (of abstracts, where each is"
+        " judged by all aspects).",
     )
     seed = number_field(
         SEED,

@@ -84,7 +84,8 @@ UPDATE_ANNOTATOR = Operation(
         about="name or address of the annotator",
     ),
     roles=MANAGE,
-    about="Change name, weight, capacity or rate of pay; pause, resume or remove. What they judged stays and counts.",
+    about="Change the name, weight, capacity or rate of pay of an annotator; pause, resume or remove them."
+    " Their judgments are kept and count.",
     title="Change an annotator",
     button="Save",
     report=lambda annotator: f"Saved {annotator}. Weight and capacity count from the next assignment on.",
@@ -103,8 +104,8 @@ ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and an
     form=PlanForm,
     place=in_campaign("assignment_plan"),
     roles=MANAGE,
-    about="Give every item of a campaign the annotators it still needs: different people, even loads, and"
-    " equal overlap of each two people. Existing assignments stay.",
+    about="Give every item of a campaign the annotators it still needs: different people, equal loads, and"
+    " equal overlap between each pair of people. Existing assignments stay.",
     title="Assign items",
     button="Assign",
     report=_plan_in_words,

@@ -36,7 +36,7 @@ from corpus.models import Membership
 
 STATE_CHANGES = {
     "pause": (pause_annotator, "is paused and keeps their items."),
-    "resume": (resume_annotator, "can go on."),
+    "resume": (resume_annotator, "can continue."),
 }
 
 
@@ -77,7 +77,7 @@ def annotator_name(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
     if form.is_valid():
         with refusals_in_form(form, "name"):
             add_name(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
-            messages.success(request, f"Added {form.cleaned_data['name']}. Their judgments come by import.")
+            messages.success(request, f"Added {form.cleaned_data['name']}. Import their judgments.")
             return redirect("annotator_list", slug, campaign)
     return _show_list(request, membership, found, name=form)
 
@@ -91,7 +91,7 @@ def annotator_state(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     if change == "remove":
         withdrawn = remove_annotator(**order)
         free = "1 item is" if withdrawn == 1 else f"{withdrawn:,} items are"
-        done = f"{annotator} was removed from this campaign. What they judged stays; {free} free for others."
+        done = f"{annotator} was removed from this campaign. Their judgments are kept; {free} free for others."
         messages.success(request, done)
     elif change in STATE_CHANGES:
         change_state, outcome = STATE_CHANGES[change]

@@ -95,8 +95,8 @@ class Draft:
 
 NO_INDEXES: Ints = np.zeros(0, dtype=np.int64)
 NO_REPEATS_IN_QUEUE = (
-    "Hidden repeats need a plan: in an open queue nobody has a personal order. Assign in advance, or set the share"
-    " to 0."
+    "Hidden repeats need items that are assigned in advance: an open queue has no personal order."
+    " Assign in advance, or set the share to 0."
 )
 
 
@@ -148,14 +148,14 @@ def write_assignment(
     draft = draft_assignment(campaign, options)
     if confirms and confirms != draft.summary.inputs_hash:
         raise Conflict(
-            "The campaign has changed since the preview: items, annotators or assignments are no longer the same."
-            " Nothing was written. Look at a new preview."
+            "The campaign has changed since the preview: items, annotators or assignments are no"
+            " longer the same. Nothing was assigned. Preview the plan again."
         )
     try:
         with transaction.atomic(), checked_at_once():
             _write(draft)
     except IntegrityError as error:
-        raise Conflict("Somebody took or gave back an item while the plan was written. Plan again.") from error
+        raise Conflict("Someone took or returned an item while the plan was being written. Plan again.") from error
     Campaign.objects.filter(pk=campaign.pk).update(overlap=options.overlap, strategy=options.strategy)
     facts = {"items": draft.summary.items, "annotators": draft.summary.annotators}
     facts = asdict(options) | facts
@@ -193,8 +193,9 @@ def _check_overlap(workload: Workload) -> None:
     beyond = taken[taken[:, 1] > workload.slots[taken[:, 0]], 0]
     if len(beyond):
         raise Refused(
-            f"The overlap cannot be lowered to {workload.overlap}: {len(np.unique(beyond)):,} items have more judges."
-            " Withdraw assignments that are not done; judgments that are given stay, and so does the overlap they need."
+            f"The overlap cannot be lowered to {workload.overlap}: {len(np.unique(beyond)):,} items"
+            " have more judges. Withdraw unfinished assignments. Existing judgments are kept, so the"
+            " overlap cannot be lower than they need."
         )
 
 

@@ -18,7 +18,7 @@ NOT_NOW = {
     "draft": "The campaign is not open yet. Its manager opens it when it is ready.",
     "closed": "The campaign is closed: it no longer takes judgments. Ask its manager if yours should still count.",
     "paused": "A manager has paused your part in this campaign. Ask them when you can continue.",
-    "removed": "A manager has taken you off this campaign. What you have judged is kept.",
+    "removed": "A manager has removed you from this campaign. Your judgments are kept.",
 }
 
 

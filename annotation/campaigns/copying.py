@@ -11,8 +11,8 @@ from annotation.models import Campaign
 from corpus.models import Role
 
 TEMPLATE_HELP = (
-    f"what it begins as: {', '.join(TEMPLATES.own)}, or COLLECTION/CAMPAIGN, whose levels, guideline and settings are"
-    " copied"
+    f"template: {', '.join(TEMPLATES.own)}, or COLLECTION/CAMPAIGN to copy the levels, guideline and"
+    " settings of a campaign"
 )
 SETTINGS = ("split", "overlap", "order", "strategy", "lease_minutes")
 
@@ -39,8 +39,8 @@ def template_named(name: str, by: User | None) -> CampaignTemplate:
     if campaign is None:
         known = ", ".join(TEMPLATES)
         raise Refused(
-            f"There is no template “{name}”. There are: {known}; and COLLECTION/CAMPAIGN copies a campaign of a"
-            " collection that you manage."
+            f"There is no template “{name}”. Choose one of {known}, or give COLLECTION/CAMPAIGN to"
+            " copy a campaign of a collection that you manage."
         )
     return _as_template(campaign)
 

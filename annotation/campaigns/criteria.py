@@ -33,7 +33,8 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
         campaign.criteria.all().delete()
     except (ProtectedError, RestrictedError) as error:
         raise Refused(
-            "There are verdicts or machine runs by these levels. Copy the campaign to judge by other levels."
+            "Verdicts or machine runs use these levels, so the levels cannot change. Copy the"
+            " campaign to use other levels."
         ) from error
     except IntegrityError as error:  # somebody judged by a level between the question above and its removal
         raise Refused(why_cannot_change_criteria(judgments=True)) from error

@@ -28,8 +28,8 @@ def write_guideline(
     version = newest.version if newest else 0
     if based_on is not None and based_on != version:
         raise Conflict(
-            f"Somebody wrote version {version} while you were working on version {based_on}. Compare the two below,"
-            " bring your text up to date, and save again."
+            f"Someone saved version {version} while you were editing version {based_on}. Compare the"
+            " two below, update your text, and save again."
         )
     if newest and newest.body == body:
         return newest
@@ -44,6 +44,6 @@ def check_body(body: str) -> str:
     """The text with uniform line ends; refuses an empty or endless one."""
     body = body.replace("\r\n", "\n").replace("\r", "\n").strip() + "\n"
     if not body.strip():
-        raise Refused("The guideline is empty. Write what annotators should go by.")
+        raise Refused("The guideline is empty. Write the rules for annotators.")
     check_within(GUIDELINE, body)
     return body

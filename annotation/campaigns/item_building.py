@@ -70,7 +70,9 @@ def build(campaign: Campaign, parameters: dict[str, Any], *, seed: int, report: 
     try:
         created = kind.items.insert(campaign, supply, draw, choice, report)
     except IntegrityError as error:
-        raise Conflict("Somebody changed the collection or another campaign at the same moment. Try again.") from error
+        raise Conflict(
+            "Someone else changed the collection or another campaign at the same time. Try again."
+        ) from error
     left = supply.left - created
     return Built(created, campaign.items.count(), left, supply.held_elsewhere, supply.filtered)
 
@@ -102,10 +104,10 @@ def _check_supply(campaign: Campaign, supply: Supply, sample: int | None) -> Non
         raise Refused(words.nothing)
     why = _left_out(supply, words.item)
     if not supply.left:
-        raise Refused(f"No {words.item}s are left for this campaign: it already has all that it may take.{why}")
+        raise Refused(f"No {words.item}s are left for this campaign: it already has all available ones.{why}")
     if sample is not None and sample > supply.left:
         raise Refused(
-            f"Only {supply.left:,} {words.item}s are left for this campaign, and {sample:,} were asked for.{why}"
+            f"Only {supply.left:,} {words.item}s are left for this campaign, but {sample:,} were requested.{why}"
         )
 
 
@@ -128,7 +130,7 @@ def check_calibration(campaign: Campaign, sample: int, overlap: int, available: 
         raise Refused(f"Every item gets {campaign.overlap} already; a calibration sample needs more than that.")
     check_within(OVERLAP, overlap)
     if not 1 <= sample <= available:
-        raise Refused(f"The sample must have from 1 to {available:,} items: that is how many the campaign has.")
+        raise Refused(f"The campaign has {available:,} items, so the sample must have from 1 to {available:,}.")
 
 
 def raise_overlap(campaign: Campaign, *, sample: int, overlap: int, seed: int) -> int:

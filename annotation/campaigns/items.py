@@ -72,10 +72,10 @@ def count_held_elsewhere(campaign: Campaign) -> int:
 STATES = {
     "complete": "done",
     "begun": "in progress",
-    "untouched": "nobody has judged it",
+    "untouched": "not judged yet",
     "unassigned": "not enough judges assigned",
-    "skipped": "skipped by somebody",
-    "stale": "taken from the queue, lease run out",
+    "skipped": "skipped",
+    "stale": "taken from the queue, lease expired",
 }
 
 
@@ -251,7 +251,9 @@ def build_items_of(*, campaign: Campaign, by: User | None, at: datetime, pairs: 
         with transaction.atomic():
             created = insert(campaign, pairs)
     except IntegrityError as error:
-        raise Conflict("Somebody changed the collection or another campaign at the same moment. Try again.") from error
+        raise Conflict(
+            "Someone else changed the collection or another campaign at the same time. Try again."
+        ) from error
     facts = {"pairs": len(pairs), "created": created}
     record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection, **facts)
     return created
@@ -324,7 +326,7 @@ def remove_unjudged_items(
     """
     campaign = _current(campaign, by)
     if AnnoCycle.objects.filter(test=campaign).exists():
-        raise Refused("This campaign is the test set of an Anno-GPT cycle, so its items stay as they were chosen.")
+        raise Refused("This campaign is the test set of an Anno-GPT cycle, so its items cannot change.")
     if topic and not campaign.items.filter(topic__number=topic).exists():
         raise Refused(f"The campaign has no item of a topic “{topic[:40]}”.")
     removed = remove_unjudged(campaign, topic, only)

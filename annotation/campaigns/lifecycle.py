@@ -244,7 +244,7 @@ def _insert(campaign: Campaign) -> None:
     slug = campaign.slug
     if slug in RESERVED_SLUGS:
         raise Conflict(f"The short name “{slug}” is used by Litmus itself. Choose another.")
-    with taken_is_conflict(f"There is a campaign “{slug}” in this collection already. Choose another name."):
+    with taken_is_conflict(f"This collection already has a campaign “{slug}”. Choose another name."):
         campaign.save()
 
 
@@ -260,8 +260,9 @@ def _delete_items(campaign: Campaign) -> None:
 def _check_unassigned(campaign: Campaign) -> None:
     if campaign.items.filter(assignments__slot__isnull=False).exists():
         raise Refused(
-            "Items are assigned already, in the order and by the strategy the campaign had. Plan the assignment again"
-            " to change the strategy; to change the order, release everybody's items first."
+            "Items are already assigned, so the strategy and the order cannot change here. To change"
+            " the strategy, plan the assignment again. To change the order, first withdraw the items"
+            " of all annotators."
         )
 
 
@@ -271,8 +272,8 @@ def _move_items(campaign: Campaign) -> None:
     if campaign.split != Split.MAIN and (held := count_held_elsewhere(campaign)):
         items = f"{kind.words.item}s"
         raise Refused(
-            f"{held:,} of its {items} are in another development or test campaign. Held-out {items} must never overlap,"
-            " so this campaign can only stay in the main split."
+            f"{held:,} of its {items} are in another development or test campaign. Held-out {items}"
+            " must never overlap, so this campaign must stay in the main split."
         )
     Item.objects.filter(campaign=campaign).update(split=campaign.split)
 

@@ -57,7 +57,7 @@ CLOSE_CAMPAIGN = Operation(
     about="Close a campaign: it takes no further judgments until it is reopened. No judgment is lost.",
     title="Close the campaign",
     button="Close",
-    report=lambda campaign: f"{campaign} is closed. Reopen it to go on where it stopped.",
+    report=lambda campaign: f"{campaign} is closed. Reopen it to continue where it stopped.",
     goes_to=_detail,
     to_json=_state,
 )

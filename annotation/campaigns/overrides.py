@@ -12,7 +12,7 @@ from accounts.models import User
 from annotation.campaigns.unjudged import labels_shown_to
 from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, MachineSource
 
-HIDDEN = "What the test showed stays hidden from you while you have items to judge."
+HIDDEN = "The results of the test are hidden from you while you have items to judge."
 
 
 @dataclass(frozen=True)

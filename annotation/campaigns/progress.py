@@ -96,7 +96,7 @@ class Estimate:
             return self.reason
         last = timezone.localdate(self.ends_at)
         late = ", after the deadline" if deadline and last > deadline else ""
-        return f"At {self.per_day:,.0f} a day it is done about {day(last)}{late}."
+        return f"At {self.per_day:,.0f} a day, it will be finished about {day(last)}{late}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,15 +252,15 @@ def estimate_end(
     recent = sum(row.recent for row in rows)
     first = min((row.recent_since for row in rows if row.recent_since), default=None)
     if not progress.left:
-        return Estimate(None, None, "Everything is judged." if progress.items else "There are no items yet.")
+        return Estimate(None, None, "All items are judged." if progress.items else "There are no items yet.")
     if state == CampaignState.CLOSED:
-        return Estimate(None, None, "The campaign is closed, so nothing more is judged.")
+        return Estimate(None, None, "The campaign is closed, so judging has ended.")
     if first is None or recent < LEAST_ANSWERS or now - first < timedelta(days=1):
         return Estimate(None, None, f"An end date can be estimated after {LEAST_ANSWERS} answers over a day or more.")
     per_day = recent / ((now - first) / timedelta(days=1))
     days = progress.left / per_day
     if days > 3650:
-        return Estimate(None, per_day, "At the present pace it would take more than ten years.")
+        return Estimate(None, per_day, "At the current pace it would take more than ten years.")
     return Estimate(now + timedelta(days=days), per_day, "")
 
 

@@ -50,7 +50,7 @@ def can_see(membership: Membership, campaign: Campaign) -> bool:
 def why_cannot_open(campaign: Campaign, ready: Readiness) -> str:
     """Why the campaign cannot be opened now, or ""."""
     if campaign.state == CampaignState.OPEN:
-        return "It is open already."
+        return "It is already open."
     return next(iter(missing_of(campaign, ready).values()), "")
 
 
@@ -69,7 +69,7 @@ def missing_of(campaign: Campaign, ready: Readiness) -> dict[str, Reason]:
     if not ready.slots and not ready.fills:
         text = "No item is assigned yet. Plan the assignment, so that everybody has something to judge."
         if campaign.strategy == Strategy.QUEUE:
-            text = "Its open queue is empty. Plan the assignment, so that items wait in it."
+            text = "Its open queue is empty. Plan the assignment to fill it."
         found.append(("assignment_plan", "Plan the assignment", text))
     where = (campaign.collection.slug, campaign.slug)
     return {view: Reason(text, label, view, *where) for view, label, text in found}
@@ -81,10 +81,10 @@ def why_people_wait(campaign: Campaign, ready: Readiness) -> str:
     if lacking <= 0:
         return ""
     each = counted(campaign.overlap, "person judges", "people judge")
-    follows = f"Items can be given out once {lacking} more can."
+    follows = f"Items can be assigned once {lacking} more can judge."
     if campaign.strategy == Strategy.QUEUE:
         follows = f"If it is opened now, each item waits for {lacking} more."
-    text = f"{each} each item, and only {ready.annotators} can so far. {follows}"
+    text = f"{each} each item, but only {ready.annotators} can judge so far. {follows}"
     return Reason(text, "Add annotators", "annotator_list", campaign.collection.slug, campaign.slug)
 
 
@@ -104,7 +104,8 @@ def check_is_draft(campaign: Campaign) -> None:
     """What everything else is built on can only be changed before anybody judges."""
     if campaign.state != CampaignState.DRAFT:
         raise Refused(
-            f"{campaign} is {campaign.get_state_display()}, so this is settled. Copy the campaign to try another way."
+            f"{campaign} is {campaign.get_state_display()}, so this can no longer be changed. Copy"
+            " the campaign to use other settings."
         )
 
 
@@ -118,7 +119,9 @@ def check_serves_no_cycle(campaign: Campaign) -> None:
     """The dev and test sets of Anno-GPT stay what they were when a machine was tuned and tested on them."""
     cycle = AnnoCycle.objects.filter(Q(dev=campaign.pk) | Q(test=campaign.pk)).first()
     if cycle is not None:
-        raise Refused(f"{campaign} serves Anno-GPT {cycle}, so it stays, in its split. Copy it to try another way.")
+        raise Refused(
+            f"{campaign} is used by Anno-GPT {cycle}, so it cannot be deleted or change its split. Copy it instead."
+        )
 
 
 def why_cannot_change_criteria(judgments: bool) -> str:
@@ -126,8 +129,8 @@ def why_cannot_change_criteria(judgments: bool) -> str:
     if not judgments:
         return ""
     return (
-        "There are judgments by these levels, and they mean what the levels said. Explain finer points in the"
-        " guideline, which keeps its versions, or copy the campaign to judge by other levels."
+        "Judgments use these levels, so the levels can no longer change. Explain finer points in the"
+        " guideline, which keeps its versions, or copy the campaign to use other levels."
     )
 
 
@@ -135,7 +138,7 @@ def why_cannot_delete(campaign: Campaign, submissions: bool) -> str:
     """Why the campaign cannot be deleted, or ""."""
     where = ("Go to its page", "campaign_detail", campaign.collection.slug, campaign.slug)
     if submissions:
-        return Reason("It holds answers, and an answer is never thrown away. Close it instead.", *where)
+        return Reason("It has answers, and answers are never deleted. Close it instead.", *where)
     return Reason("It is open. Close it first.", *where) if campaign.state == CampaignState.OPEN else ""
 
 

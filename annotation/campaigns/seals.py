@@ -51,8 +51,8 @@ def check_not_sealed(campaign: Campaign) -> None:
 def why_sealed(campaign: Campaign, cycle: AnnoCycle) -> str:
     """Why nothing of the labels is shown while this cycle keeps them unseen."""
     return (
-        f"The labels of the test campaign {campaign} are sealed until Anno-GPT cycle {cycle.number} freezes its"
-        " machine: people who tune a prompt must not have seen what it will be tested on."
+        f"The labels of the test campaign {campaign} are sealed until Anno-GPT cycle {cycle.number}"
+        " freezes its machine: people who tune a prompt must not see the labels it will be tested on."
     )
 
 
@@ -71,8 +71,8 @@ def check_split_may_change(campaign: Campaign, split: str) -> None:
         .exists()
     ):
         raise Refused(
-            f"People have judged in {campaign}, and Anno-GPT cycle {tuning.number} has not frozen its machine yet."
-            " Until it has, no judged campaign becomes a test set or stops being one."
+            f"People have judged in {campaign}, and Anno-GPT cycle {tuning.number} has not frozen its"
+            " machine yet. Until then, a judged campaign cannot become a test set or stop being one."
         )
 
 
@@ -88,15 +88,17 @@ def check_machine_may_run(campaign: Campaign, criterion: str, recipe_hash: str, 
     cycle = AnnoCycle.objects.filter(test=campaign.pk, outcome="").first()
     if cycle is not None and cycle.frozen_hash != recipe_hash:
         raise Refused(
-            f"{campaign} is the test set of Anno-GPT cycle {cycle.number}, which has frozen another machine. Only that"
-            " one runs on it before the cycle is decided: trying several on a test set would be tuning on it."
+            f"{campaign} is the test set of Anno-GPT cycle {cycle.number}, which has frozen another"
+            " machine. Until the cycle is decided, only that machine may run on it: trying several"
+            " machines on a test set would be tuning on it."
         )
     if cycle is not None and more:
         had = campaign.machine_runs.filter(recipe_hash=recipe_hash, criterion__key=cycle.criterion).count()
         if had + more > cycle.runs:
             raise Refused(
-                f"It was fixed before the test that the frozen machine runs {cycle.runs} times over {campaign}, and it"
-                f" has run {had} times. Running it until the figures look good would be a second look at the test set."
+                f"Before the test, the number of runs of the frozen machine over {campaign} was set"
+                f" to {cycle.runs}, and it has run {had} times. Further runs until the figures look"
+                " good would be a second look at the test set."
             )
 
 
@@ -118,14 +120,14 @@ def _why_cannot_annotate_all(campaign: Campaign, about: Q, own: Q) -> str:
         return ""
     if frozen is None:
         return (
-            f"Which machine labels “{newest.criterion}” in {campaign} is decided by Anno-GPT (cycle {newest.number} is"
-            " the newest), and this machine was frozen in no cycle. It needs its own cycle, with a test that is passed"
-            " or overridden. Dev campaigns are open to it."
+            f"Anno-GPT decides which machine labels “{newest.criterion}” in {campaign} (the newest is"
+            f" cycle {newest.number}), and no cycle has frozen this machine. It needs its own cycle,"
+            " with a passed or overridden test. It may run on development campaigns."
         )
     state = f"ended otherwise ({frozen.words})" if frozen.outcome else "has not decided about it yet"
     return (
-        f"This is the frozen machine of Anno-GPT cycle {frozen.number}, which {state}. It annotates {campaign} only"
-        " after the cycle's decision to annotate everything."
+        f"This is the frozen machine of Anno-GPT cycle {frozen.number}, which {state}. It may"
+        f" annotate {campaign} only after the cycle has decided to annotate everything."
     )
 
 

@@ -74,12 +74,12 @@ class People:
         """Sentences that say which annotators the names were matched to."""
         namesakes = {str(each) for each in self.members.values()} & {each.name for each in self.new_people}
         lists = [
-            ("Taken for annotators of the campaign who have an account", _names(self.known.values())),
-            ("Annotators added with the account of that e-mail address", _names(self.by_address)),
-            ("Annotators added who are known by name only", _names(self.new_people)),
+            ("Matched to annotators of the campaign with an account", _names(self.known.values())),
+            ("Annotators added with the account of their e-mail address", _names(self.by_address)),
+            ("Annotators added by name only", _names(self.new_people)),
             ("Machines added", _names(self.new_machines)),
             (
-                "Not linked to the members called so, because only an e-mail address names an account",
+                "Not linked to members of the same name, because only an e-mail address identifies an account",
                 sorted(namesakes),
             ),
         ]

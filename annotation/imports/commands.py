@@ -16,7 +16,7 @@ class ImportJudgments(ImportCommand):
     called = "import_judgments"
     task = "Bring in"
     example = "import_judgments demo main-round judgments.csv --dry-run"
-    line = "Labels given elsewhere, into a campaign"
+    line = "Import judgments made elsewhere into a campaign"
     kind = "judgments"
 
     def add_scope(self, parser: CommandParser) -> None:

@@ -11,9 +11,9 @@ class JudgmentImportForm(ImportForm):
     annotator = forms.CharField(
         required=False,
         max_length=150,
-        help_text="Left empty, the files name the annotators. For qrels with 0 in column 2, name whose they are.",
+        help_text="Left empty: the names in the files. For qrels with 0 in column 2, give the name of their annotator.",
     )
-    machine = forms.BooleanField(required=False, label="The labels are a machine's")
+    machine = forms.BooleanField(required=False, label="The labels were made by a machine")
 
     match = match_field()
 

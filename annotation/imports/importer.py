@@ -59,9 +59,9 @@ JUDGMENTS = Importer(
     label="judgments",
     unit="labels",
     title="Import judgments",
-    about="Labels given elsewhere: CSV or JSON Lines with annotator, topic, aspect, docno, criterion, value and "
-    "machine (reason, note, flagged, guideline, at, active_ms, model and run are read as well), or TREC qrels with the "
-    "annotator in column 2. Importing again changes nothing.",
+    about="Judgments made elsewhere: CSV or JSON Lines with annotator, topic, aspect, docno, criterion,"
+    " value and machine (reason, note, flagged, guideline, at, active_ms, model and run are read as"
+    " well), or TREC qrels with the annotator in column 2. Importing again changes nothing.",
     reading=at_once(load_judgments),
     form=JudgmentImportForm,
     links=_way_on,

@@ -63,7 +63,7 @@ def request_judgment_import(
     if campaign.kind_object.no_criteria:
         raise Refused(f"Campaigns of the kind {campaign.kind_object} have no judgments, so none can be imported.")
     if not campaign.items.exists():
-        raise Refused("The campaign has no items yet, so there is nothing to have been judged. Build them first.")
+        raise Refused("The campaign has no items yet, so no judgment can be matched. Build them first.")
     return request_import(
         by=by,
         at=at,
@@ -104,9 +104,7 @@ def load_judgments(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
             if run.dry_run:
                 transaction.set_rollback(True)
     except IntegrityError as error:
-        raise Conflict(
-            "Somebody judged or gave back the same items at the same moment. Import the files again."
-        ) from error
+        raise Conflict("Someone judged or returned the same items at the same time. Import the files again.") from error
 
 
 def _load(run: ImportRun, campaign: Campaign, progress: Progress, counts: ImportCounts) -> None:
@@ -182,8 +180,8 @@ def _store_unparsed(run: ImportRun, counts: ImportCounts) -> None:
     counts.created += stored
     counts.unchanged += unparsed - stored
     counts.remarks.append(
-        f"{unparsed:,} machine answers could not be parsed (−1). They are kept as invalid, with their text, and count"
-        " nowhere."
+        f"{unparsed:,} machine answers could not be parsed (−1). They are kept as invalid answers,"
+        " with their text, and are not counted."
     )
 
 
@@ -201,8 +199,8 @@ def _report_other_guidelines(counts: ImportCounts) -> None:
     ((labels, versions),) = execute(sql.OTHER_GUIDELINES)
     if labels:
         counts.remarks.append(
-            f"{labels:,} labels were given with versions of the guideline that this campaign does not have"
-            f" ({versions}). They are kept without a version."
+            f"{labels:,} labels name versions of the guideline that this campaign does not have ({versions})."
+            " They are stored without a version."
         )
 
 

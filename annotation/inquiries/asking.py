@@ -37,13 +37,13 @@ def ask_managers(
     own = Assignment.objects.filter(pk=assignment, annotator=participation.annotator)
     item = own.values_list("item", flat=True).first()
     if item is None:
-        raise Refused("This item is not yours, so you cannot ask about it.")
+        raise Refused("This item is not assigned to you, so you cannot ask about it.")
     sent = Inquiry.objects.filter(uuid=uuid).first()
     if sent is not None:
         return _same(sent, participation.annotator, item, text)
     mine = Inquiry.objects.filter(annotator=participation.annotator, answered_at=None)
     if mine.count() >= MOST_OPEN:
-        raise Refused(f"{MOST_OPEN} of your questions wait for an answer. Wait until some are answered.")
+        raise Refused(f"You have {MOST_OPEN} unanswered questions. Wait until some are answered.")
     inquiry = Inquiry.objects.create(
         uuid=uuid,
         campaign_id=participation.campaign,
@@ -113,5 +113,5 @@ def note_answers_seen(
 def _clean(text: str) -> str:
     """The text with uniform line ends and nothing around it. Errors: Refused for what cannot be stored."""
     if "\x00" in text or any("\ud800" <= char <= "\udfff" for char in text):
-        raise Refused("The text holds characters that cannot be stored.")
+        raise Refused("The text contains characters that cannot be stored.")
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()

@@ -23,7 +23,7 @@ class AnswerForm(forms.Form):
         label="Who sees the answer",
         choices=Audience.choices,
         widget=forms.RadioSelect,
-        help_text="Others see the answer alone, without the question and who asked it.",
+        help_text="Others see only the answer, not the question or who asked it.",
     )
 
     def __init__(self, data: Any = None, *, inquiry: Inquiry) -> None:

@@ -13,6 +13,6 @@ def check_can_read(inquiry: Inquiry, user: User) -> None:
     """
     if hidden_from(user, inquiry.campaign_id).filter(pk=inquiry.pk).exists():
         raise NotAllowed(
-            "You still have this item to judge, so what others ask about it stays hidden from you. Judge it first, or"
-            " ask another manager to answer."
+            "You still have to judge this item, so questions about it are hidden from you. Judge it"
+            " first, or ask another manager to answer."
         )

@@ -26,8 +26,8 @@ class ChangedElsewhere(Conflict):
 
     def __init__(self, current: dict[str, Any] | None) -> None:
         super().__init__(
-            "You have answered this elsewhere since this screen showed it, perhaps in another window. Both answers"
-            " are shown: keep the one there, or send yours again in its place."
+            "You have answered this elsewhere since you opened it here, perhaps in another window."
+            " Both answers are shown: keep the saved one, or send yours in its place."
         )
         self.current = current
 

@@ -176,7 +176,7 @@ def json_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):  # the latter: brackets nested by the thousand
         data = None
     if not isinstance(data, dict):
-        raise MalformedSubmission("body", "it is no JSON object.")
+        raise MalformedSubmission("body", "it is not a JSON object.")
     return data
 
 

@@ -47,6 +47,9 @@ def check_keys(keys: Mapping[str, str]) -> None:
     chosen = {action: key for action, key in {**usual, **keys}.items() if action in keys or action not in of_kinds}
     for action, key in chosen.items():
         if not 1 <= len(key) <= 20 or key.isdigit() or key in RESERVED_KEYS:
-            raise Refused(f"“{key}” cannot be the key for {action}: digits grade, and that key moves about or edits.")
+            raise Refused(
+                f"“{key}” cannot be the key for {action}: digits give grades, and keys for moving and"
+                " editing are reserved."
+            )
     if len({key.lower() for key in chosen.values()}) < len(chosen):
         raise Refused("Two actions have the same key. Give each its own.")

@@ -11,8 +11,8 @@ from annotation.labelling.units import fetch_units
 from annotation.models import SubmissionOutcome
 
 TOO_LATE = (
-    "This answer came after your hold on the item had ended, and somebody else has taken it since. It is kept on"
-    " record but does not count."
+    "This answer arrived after your time for the item had ended, and someone else has taken the item"
+    " since. It is kept on record but does not count."
 )
 STATUSES: dict[type[Refused], tuple[int, str]] = {
     MalformedSubmission: (400, "malformed"),

@@ -53,10 +53,10 @@ def check_can_read_labels_of(campaigns: Iterable[Campaign], user: User) -> None:
 
 def _judge_first(names: Iterable[str], *, may_leave: bool) -> str:
     """Why labels are hidden from who has items left in the campaigns of these names, and what they can do."""
-    way_out = "take yourself off the campaign" if may_leave else "have a manager take you off the campaign"
+    way_out = "remove yourself from the campaign" if may_leave else "ask a manager to remove you from the campaign"
     return (
-        f"You still have items to judge in {', '.join(names)}, so the labels of others stay hidden from you: what you"
-        f" see could sway what you judge. Finish yours first, or {way_out}."
+        f"You still have items to judge in {', '.join(names)}, so the labels of others stay hidden"
+        f" from you: they could influence your judgments. Finish yours first, or {way_out}."
     )
 
 

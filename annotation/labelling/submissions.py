@@ -39,7 +39,7 @@ WHERE a.id = %(assignment)s AND a.annotator_id = %(annotator)s
 FOR NO KEY UPDATE OF a
 """
 USED_UUID = "This submission's id has been used for something else. Nothing was stored; send it under a new id."
-LEVELS_CHANGED = "The levels of this campaign were changed at this moment. Nothing was stored."
+LEVELS_CHANGED = "The levels of this campaign have just been changed. Nothing was stored."
 RETURNED = (AssignmentState.SKIPPED, AssignmentState.WITHDRAWN)  # without a slot: it may be somebody else's by now
 
 # A uuid that somebody else has used in the meantime stores nothing and returns nothing.
@@ -132,7 +132,7 @@ def _receive(participation: Participation, entry: AnswerInput, at: datetime) -> 
 def _store(participation: Participation, entry: AnswerInput, at: datetime) -> Receipt:
     rows = run(LOCATE, {"assignment": entry.assignment, "annotator": participation.annotator, "uuid": entry.uuid})
     if not rows:
-        advice = at_door(page="Reload the page to see what is.", rest="Ask for the next items to see what is.")
+        advice = at_door(page="Reload the page to see your items.", rest="Request the next items to see yours.")
         raise Refused(f"This item is not assigned to you in this campaign. {advice}".rstrip())
     row = rows[0]
     if row.dup is not None:

@@ -52,12 +52,12 @@ def annotate(run: MachineRun, progress: jobs.Progress) -> None:
         work.ask_endpoint() if run.kind == MachineKind.ENDPOINT else work.compare_words()
     except jobs.Cancelled as cancelled:
         raise jobs.Cancelled(
-            f"Cancelled. {work.done:,} of {work.total:,} replies are kept; going on asks for the rest only."
+            f"Cancelled. {work.done:,} of {work.total:,} replies are kept; continuing asks only for the rest."
         ) from cancelled
     except Unusable as unusable:
         reason = unusable.reason[:1].upper() + unusable.reason[1:]
         raise Refused(
-            f"{reason}. {work.done:,} of {work.total:,} replies are kept; going on asks for the rest."
+            f"{reason}. {work.done:,} of {work.total:,} replies are kept; continuing asks for the rest."
         ) from None
 
 

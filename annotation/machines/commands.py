@@ -31,8 +31,9 @@ class Annotate(ReportingCommand):
     task = "Judge"
     example = "annotate demo trial-round --kind lexical"
     help = (
-        "Let a machine judge the items of a campaign: a model of the endpoint that is set up or, with --kind lexical,"
-        " words alone, without a network. Running it again with --continue asks only for what is missing."
+        "Let a machine judge the items of a campaign: a model of the configured endpoint or, with"
+        " --kind lexical, a baseline that matches words, without a network. With --continue it asks"
+        " only for missing answers."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -41,7 +42,7 @@ class Annotate(ReportingCommand):
         parser.add_argument("campaign", help="short name of the campaign")
         parser.add_argument("--kind", choices=MachineKind.values, default=None, help="of the machine (endpoint)")
         add_renamed_option(
-            parser, "--model", former="--machine", default="", metavar="MODEL", help="instead of the one that is set up"
+            parser, "--model", former="--machine", default="", metavar="MODEL", help="instead of the configured one"
         )
         parser.add_argument(
             "--prompt", default="", metavar="NAME[@VERSION]", help="the newest version unless one is named"
@@ -147,7 +148,7 @@ def _summary(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str,
         for one in shapes
     ]
     if failed:
-        raise Refused(f"{failed[0].annotator}: {failed[0].reason} Go on with --continue. " + "; ".join(lines))
+        raise Refused(f"{failed[0].annotator}: {failed[0].reason} Resume with --continue. " + "; ".join(lines))
     return "\n".join(lines), {"runs": shapes}
 
 
@@ -167,7 +168,7 @@ class Prompts(SteppedCommand):
     reads: ClassVar[dict[str, str]] = {
         "list": "list all versions with their hashes",
         "show": "print one version",
-        "preview": "print the message that a prompt makes of an item",
+        "preview": "print the message that a prompt produces for an item",
     }
     writes: ClassVar[dict[str, str]] = {"write": "store a text as the next version of a prompt"}
 
@@ -205,7 +206,7 @@ class Prompts(SteppedCommand):
         prompt, is_new = write_prompt_for(
             purpose=purpose, collection=collection_with(slug), by=None, at=timezone.now(), name=name, body=text_of(file)
         )
-        outcome = "saved" if is_new else "has the same words already, so nothing is saved"
+        outcome = "saved" if is_new else "already has the same text, so nothing was saved"
         return f"{prompt}: {outcome}. Its hash is {prompt.sha256}.", {**_shape(prompt), "new": is_new}
 
     def preview(

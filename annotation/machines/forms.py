@@ -16,7 +16,7 @@ from engines.prompting.lexical import usual_thresholds
 
 KINDS = [
     (MachineKind.LEXICAL, "Lexical baseline: counts the aspect's content words in the document, without a network"),
-    (MachineKind.ENDPOINT, "Language model: asks the endpoint that is set up, with a prompt"),
+    (MachineKind.ENDPOINT, "Language model: asks the configured endpoint, with a prompt"),
 ]
 
 
@@ -36,9 +36,9 @@ class MachineForm(forms.Form):
         help_text="Shares of content words from which the next level begins, lowest first, separated by spaces.",
     )
     prompt = PromptChoice(queryset=PromptTemplate.objects.none(), required=False, empty_label="choose one")
-    model = forms.CharField(max_length=80, required=False, help_text="Of the endpoint that is set up.")
+    model = forms.CharField(max_length=80, required=False, help_text="A model of the configured endpoint.")
     temperature = forms.FloatField(
-        min_value=0, max_value=2, initial=0, required=False, help_text="0: as little chance as the endpoint allows."
+        min_value=0, max_value=2, initial=0, required=False, help_text="0: as little randomness as the endpoint allows."
     )
     max_tokens = number_field(TOKENS, required=False, label="Longest answer, in tokens")
     seed = number_field(
@@ -51,13 +51,13 @@ class MachineForm(forms.Form):
         label="Runs",
         help_text="Each run becomes a separate annotator. Two show how far the machine agrees with itself.",
     )
-    concurrency = number_field(CONCURRENCY, required=False, label="Questions at a time")
-    per_minute = number_field(PER_MINUTE, required=False, label="Questions a minute", help_text="0: no limit.")
+    concurrency = number_field(CONCURRENCY, required=False, label="Requests at a time")
+    per_minute = number_field(PER_MINUTE, required=False, label="Requests per minute", help_text="0: no limit.")
     price_in = forms.DecimalField(
-        min_value=0, required=False, max_digits=12, decimal_places=6, label="Price of a million tokens sent"
+        min_value=0, required=False, max_digits=12, decimal_places=6, label="Price per million tokens sent"
     )
     price_out = forms.DecimalField(
-        min_value=0, required=False, max_digits=12, decimal_places=6, label="Price of a million tokens received"
+        min_value=0, required=False, max_digits=12, decimal_places=6, label="Price per million tokens received"
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
@@ -118,9 +118,7 @@ def _initial(endpoint: Endpoint | None, criteria: list[Criterion]) -> dict[str, 
 class PromptForm(forms.Form):
     """A prompt's name and text. Saving under a name that exists makes its next version."""
 
-    name = forms.CharField(
-        max_length=100, help_text="A name that exists gets a new version; old ones stay as they are."
-    )
+    name = forms.CharField(max_length=100, help_text="An existing name gets a new version; earlier versions are kept.")
     body = forms.CharField(
         max_length=50_000, label="Text", strip=False, widget=forms.Textarea(attrs={"rows": 22, "spellcheck": "false"})
     )

@@ -62,7 +62,7 @@ def machine_create(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
                 runs = request_machine_runs(campaign=found, by=membership.user, at=timezone.now(), options=form.options)
                 if len(runs) == 1:
                     return redirect("machine_detail", slug, campaign, runs[0].pk)
-                messages.success(request, f"{len(runs)} runs are on their way.")
+                messages.success(request, f"{len(runs)} runs have started.")
                 return redirect("machine_list", slug, campaign)
     context = campaign_context(
         membership,
@@ -132,7 +132,7 @@ def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply:
     chosen = get_object_or_404(MachineReply, pk=reply, run=run)
     form = ReplyDecisionForm(request.POST, criterion=run.criterion)
     if not form.is_valid():
-        messages.error(request, "Choose one of the levels, or that it states nothing.")
+        messages.error(request, "Choose one of the levels, or “nothing”.")
     else:
         value = form.cleaned_data["value"]
         with refusals_in_message(request):

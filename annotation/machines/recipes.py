@@ -107,7 +107,7 @@ def recipe_of(options: MachineOptions, criterion: Criterion) -> Recipe:
 def fitting_prompt(prompt: PromptTemplate | None, criterion: Criterion) -> Prompt:
     """The parsed prompt. Errors: Refused where there is none or its answers are not on the scale."""
     if prompt is None or prompt.purpose != PromptPurpose.RELEVANCE:
-        raise Refused("Choose a prompt. A language model does what its prompt says.")
+        raise Refused("Choose a prompt. A language model needs one.")
     if prompt.collection_id != criterion.campaign.collection_id:
         raise Refused("That prompt belongs to another collection.")
     try:

@@ -34,7 +34,7 @@ def decide_reply(*, reply: MachineReply, by: User, at: datetime, value: int | No
     reply = MachineReply.objects.select_for_update().get(pk=reply.pk)
     check_not_closed(run.campaign)
     if reply.state != ReplyState.INVALID:
-        raise Refused("A person can decide only about a reply that could not be read.")
+        raise Refused("You can decide only replies that could not be read.")
     if value is not None and not run.criterion.levels.filter(value=value).exists():
         raise Refused(f"{value} is not on the scale of {run.criterion}.")
     before = reply.value

@@ -67,7 +67,7 @@ def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send
     check_not_closed(run.campaign)
     check_machine_may_run(run.campaign, run.criterion.key, run.recipe_hash)
     if not run.is_final:
-        raise Conflict("It is at work already.")
+        raise Conflict("It is already running.")
     answered = run.replies.exclude(state=ReplyState.ERROR).count()
     if run.state == JobState.DONE and answered >= run.campaign.items.count():
         raise Conflict("Every item has a reply. There is nothing to continue.")
@@ -119,7 +119,7 @@ def _new_run(
     try:
         return jobs.new_job(MachineRun, by=by, at=at, send=send, **fields)
     except IntegrityError as error:
-        raise Conflict("Somebody asked for the same run at the same moment. Look at the list.") from error
+        raise Conflict("Someone started the same run at the same time. See the list.") from error
 
 
 def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, options: MachineOptions) -> str:

@@ -16,7 +16,7 @@ class SetPaperDoi(ReportingCommand):
     called = "set_paper_doi"
     task = "Bring in"
     example = "set_paper_doi demo registers 10.1000/182"
-    help = 'Say which DOI a paper has that was kept under its file name. "" says that none of those found is its own.'
+    help = 'Set the DOI of a paper that is kept under its file name. "" means that none of the DOIs found is its own.'
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -119,7 +119,7 @@ def finish_extraction(*, extraction: Extraction, by: User, at: datetime, despite
     extraction = _locked_draft(extraction, by)
     blocking = [found.text for found in findings_of(content_of(extraction)) if found.rule in BLOCKING]
     if blocking and not despite:
-        more = f"And {len(blocking) - 1} more of the kind. " if len(blocking) > 1 else ""
+        more = f"And {len(blocking) - 1} more of this kind. " if len(blocking) > 1 else ""
         raise Refused(f"{blocking[0]} {more}Correct it, or finish the paper anyway.")
     _set_state(extraction, ExtractionState.FINISHED, at)
     _record(extraction, by, at, "finish_extraction", revision=extraction.current, findings=len(blocking))
@@ -217,7 +217,7 @@ def _check_doi(doi: str, paper: Paper) -> None:
             f"{doi} is a placeholder from a template: many papers print it. Give the DOI that the publisher assigned."
         )
     if not is_plausible(doi) or len(doi) > 255:
-        raise Refused(f"“{doi[:100]}” is not a whole DOI. A DOI looks like 10.1145/3404835.3463242.")
+        raise Refused(f"“{doi[:100]}” is not a complete DOI. A DOI looks like 10.1145/3404835.3463242.")
     others = Paper.objects.filter(collection=paper.collection_id).exclude(pk=paper.pk)
     if other := others.filter(Q(key__iexact=doi) | Q(doi__iexact=doi)).first():
         raise Refused(f"The paper “{other}” has the DOI {doi} already. Two papers cannot share one.")
@@ -228,7 +228,7 @@ def _check_doi(doi: str, paper: Paper) -> None:
 
 def _check_current(extraction: Extraction, base: int | None) -> None:
     if base is not None and base != extraction.current:
-        raise Conflict("This paper was changed in another window meanwhile. Look at the newest state and go on there.")
+        raise Conflict("This paper was changed in another window in the meantime. Continue with the newest version.")
 
 
 def _set_state(extraction: Extraction, state: ExtractionState, at: datetime) -> None:

@@ -10,7 +10,8 @@ class RevisionForm(forms.Form):
 
     file = forms.FileField(
         label="Corrected XML",
-        help_text="In the layout of the file you can download here. It becomes the newest version; earlier ones stay.",
+        help_text="In the format of the file that you can download here. It becomes the newest version;"
+        " earlier versions are kept.",
     )
     base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 

@@ -18,9 +18,10 @@ class PaperImportForm(ImportForm):
         max_length=500,
         label="Further sections",
         help_text=(
-            "Paragraphs of introduction and related work that cite are proposed as contexts. Name other sections by"
-            " words of their headings, separated by commas (such as: Background, Discussion), or write: all."
-            " On the extraction screen a context can be made of any paragraph."
+            "Citing paragraphs of the introduction and of related work are proposed as contexts."
+            " Name further sections by words of their headings, separated by commas (such as:"
+            " Background, Discussion), or write: all. On the extraction screen, any paragraph can be"
+            " made a context."
         ),
     )
     field_order = ("uploads", "format", "sections", "dry_run")
@@ -28,8 +29,9 @@ class PaperImportForm(ImportForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["uploads"].help_text = (
-            f"{labels_for('papers')}, or archives of them. A table (TSV or CSV) with the columns doi and"
-            " first_sentence_number says in which order papers come and how their sentence topics are numbered."
+            f"{labels_for('papers')}, or archives of them. A table (TSV or CSV) with the columns doi"
+            " and first_sentence_number sets the order of papers and the numbers of their sentence"
+            " topics."
         )
 
 
@@ -45,8 +47,8 @@ PAPERS = Importer(
     label="papers",
     unit="papers",
     title="Import papers",
-    about="Citing papers. Each file is read separately: one that cannot be read is reported, the others are imported. "
-    "What people have made of a paper is never touched.",
+    about="Citing papers. Each file is read separately: one that cannot be read is reported, the others"
+    " are imported. Extractions by people are never changed.",
     reading=reading_papers,
     form=PaperImportForm,
     target="paper_list",

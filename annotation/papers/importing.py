@@ -100,7 +100,7 @@ class _Storing:
         is_gold = isinstance(found, AnnotatedPaper)
         paper, identity = self._identify(incoming)
         if before := self.seen.get((is_gold, paper.key)):
-            reason = f"is the paper {paper.key}, which {before} of this import has given already"
+            reason = f"is the paper {paper.key}, which this import has already read from {before}"
             self.counts.add_problems([Problem(file.name, 0, reason)])
             return
         self.seen[is_gold, paper.key] = file.name
@@ -116,7 +116,7 @@ class _Storing:
             fields = _parsed_fields(incoming, paper, identity, links)
             kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
             if _is_worked_on(paper) and fields["blocks"] != paper.blocks:
-                reason = f"people have begun to work on {paper.key}, so its text and the proposal stay as they are"
+                reason = f"people have begun to work on {paper.key}, so its text and the proposal were not changed"
                 self.counts.add_notes([Problem(file.name, 0, reason)])
                 self.counts.unchanged += 1
                 return
@@ -125,7 +125,7 @@ class _Storing:
         is_new = paper.pk is None
         if identity.doubt and not paper.is_doi_settled:
             doubt = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}"
-            self.counts.add_notes([Problem(file.name, 0, f"{doubt} until somebody says which is its DOI.")])
+            self.counts.add_notes([Problem(file.name, 0, f"{doubt} until someone chooses its DOI.")])
         changed = self._write(paper, fields, file)
         changed |= self._write_extraction(paper, kind, state, content, file)
         self._count_paper(incoming, paper, is_new, changed)

@@ -31,7 +31,7 @@ class RewritesCommand(SteppedCommand):
         "Rewrites that raters proposed: list them, ask a second person, confirm or reject. Only people ask and"
         " decide, so `ask` and `decide` need --by."
     )
-    reads: ClassVar[dict[str, str]] = {"list": "list the rewrites that count now and what was said of them"}
+    reads: ClassVar[dict[str, str]] = {"list": "list the current rewrites and their reviews"}
     writes: ClassVar[dict[str, str]] = {
         "ask": "ask one person to look at rewrites",
         "decide": "confirm a rewrite or reject it",
@@ -43,8 +43,8 @@ class RewritesCommand(SteppedCommand):
 
     def add_ask(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", help="short name of the campaign")
-        parser.add_argument("reviewer", help="e-mail address of who is asked")
-        parser.add_argument("rewrites", type=int, nargs="+", metavar="ID", help="`list --json` gives them")
+        parser.add_argument("reviewer", help="e-mail address of the reviewer")
+        parser.add_argument("rewrites", type=int, nargs="+", metavar="ID", help="`list --json` shows them")
         _add_by(parser)
 
     def add_decide(self, parser: CommandParser) -> None:

@@ -28,7 +28,10 @@ class AskForm(forms.Form):
     reviewer = forms.ModelChoiceField(
         queryset=User.objects.none(),
         to_field_name="email",
-        error_messages={"required": "Choose whom to ask.", "invalid_choice": "They do not judge in this collection."},
+        error_messages={
+            "required": "Choose whom to ask.",
+            "invalid_choice": "This person does not judge in this collection.",
+        },
     )
 
     def __init__(self, data: Any = None, *, membership: Membership) -> None:

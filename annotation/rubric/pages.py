@@ -54,13 +54,13 @@ def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     """A page of the documents most similar to `q`, by any of its words, for people who judge in a rubric now."""
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
     if not participation.labelling.takes_extras:
-        raise NotHere(f"In a {participation.kind} campaign nothing is searched next to an item.")
+        raise NotHere(f"Campaigns of the kind {participation.kind} have no search next to an item.")
     check_can_label(participation)
     words = request.GET.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()
     number = request.GET.get("page", "")
     collection = Collection.objects.get(pk=participation.collection)
     if not words or not has_searchable_words(collection, words):
-        return answer_json({"hits": [], "more": False, "words": "Type words that a title or an abstract would have."})
+        return answer_json({"hits": [], "more": False, "words": "Type words from a title or an abstract."})
     found = similar_documents(
         collection, words, number=int(number) if number.isdecimal() and len(number) < 10 else 1, size=HITS
     )

@@ -151,7 +151,7 @@ def ask_for_reviews(
     current = current_rewrites(campaign).select_related("submission__assignment__annotator")
     chosen = list(current.filter(pk__in=rewrites))
     if not chosen:
-        raise Refused("Choose at least one rewrite that counts now.")
+        raise Refused("Choose at least one current rewrite.")
     if any(_author(rewrite) == reviewer.pk for rewrite in chosen):
         raise Refused(f"{reviewer} wrote one of these. {OWN}")
     wording = ("rewrite__submission__assignment", "rewrite__text")
@@ -212,5 +212,7 @@ def _author(rewrite: Rewrite) -> int | None:
 
 def _check_decider(campaign: Campaign, by: User) -> None:
     if not Membership.objects.filter(collection=campaign.collection_id, user=by, role__in=DECIDERS).exists():
-        raise NotAllowed("Only managers and adjudicators of the collection decide about rewrites, and whom they ask.")
+        raise NotAllowed(
+            "Only managers and adjudicators of the collection, and the people they ask, can decide about rewrites."
+        )
     check_can_read_labels(campaign, by)

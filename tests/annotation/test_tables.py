@@ -133,7 +133,7 @@ def test_items_are_sorted_downloaded_and_only_unjudged_ones_removed(made, client
     judged = set(campaign.items.filter(assignments__state="done").values_list("pk", flat=True))
     picked = [*judged, *sorted(before - judged)[:2]]
     done, refused = said(client.post(address, {"step": "remove", "pick": picked}))
-    assert (done, refused) == ("Items removed: 2.", "Not done for 3. Items that somebody has begun stay.")
+    assert (done, refused) == ("Items removed: 2.", "Not done for 3. Items that someone has begun are kept.")
     assert set(campaign.items.values_list("pk", flat=True)) == before - set(picked[3:])
     client.force_login(made.people["vic"])
     assert client.post(address, {"step": "remove", "pick": picked}).status_code == 403

@@ -244,7 +244,7 @@ def assert_skips_and_takes_up_by_keys(page, work) -> None:
     expect(page.get_by_role("dialog")).to_contain_text("Skip this paper?")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Skipped. What you did")).to_be_visible()
+    expect(page.get_by_text("Paper skipped. Your work")).to_be_visible()
     skip = work.assignment.submissions.get()
     assert (skip.kind, skip.reason) == ("skip", "The file is broken, or the wrong paper")
     page.get_by_role("button", name="Reopen").press("Enter")

@@ -120,7 +120,7 @@ def test_instant_is_a_persons_choice_and_u_takes_it_back(new_page):
     page.keyboard.press("?")
     dialog = page.locator("dialog[data-dialog=help]")
     expect(dialog.get_by_label("After a digit")).to_have_value("250")  # unless somebody chooses
-    dialog.get_by_label("After a digit").select_option("instant: go on at once")
+    dialog.get_by_label("After a digit").select_option("instant: continue at once")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
     elsewhere = new_page(user=built.people["ana"])

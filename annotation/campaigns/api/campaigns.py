@@ -77,21 +77,28 @@ class NewCampaignSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=NAME.most)
     slug = serializers.SlugField(max_length=80, required=False)
     template = serializers.CharField(max_length=200, required=False, help_text=TEMPLATE_HELP)
-    kind = serializers.ChoiceField(KIND_CHOICES, required=False, help_text=f"of the template, else {DEFAULT_KIND}")
-    split = serializers.ChoiceField(Split.choices, required=False, help_text=f"of the template, else {Split.MAIN}")
-    overlap = number_field(OVERLAP, help_text=f"of the template, else {overlaps_in_words()}")
-    order = serializers.ChoiceField(Order.choices, required=False, help_text="of the template, else by-aspect")
+    kind = serializers.ChoiceField(
+        KIND_CHOICES, required=False, help_text=f"default: the template's, else {DEFAULT_KIND}"
+    )
+    split = serializers.ChoiceField(
+        Split.choices, required=False, help_text=f"default: the template's, else {Split.MAIN}"
+    )
+    overlap = number_field(OVERLAP, help_text=f"default: the template's, else {overlaps_in_words()}")
+    order = serializers.ChoiceField(Order.choices, required=False, help_text="default: the template's, else by-aspect")
     strategy = serializers.ChoiceField(
-        Strategy.choices, required=False, help_text="of the template, else an open queue, if any"
+        Strategy.choices, required=False, help_text="default: the template's, else an open queue, if any"
     )
     seed = number_field(SEED)
     lease_minutes = serializers.IntegerField(
-        min_value=LEASE.least, max_value=LEASE.most, required=False, help_text=f"of the template, else {LEASE.usual}"
+        min_value=LEASE.least,
+        max_value=LEASE.most,
+        required=False,
+        help_text=f"default: the template's, else {LEASE.usual}",
     )
     deadline = serializers.DateField(required=False, allow_null=True, help_text="the last day to judge")
     guideline = serializers.CharField(max_length=GUIDELINE.most, required=False)
     criteria = CriterionSerializer(many=True, required=False)
-    options = serializers.DictField(required=False, help_text="those of its kind")
+    options = serializers.DictField(required=False, help_text="options of its kind")
     annotators = serializers.ListField(
         child=serializers.EmailField(), required=False, help_text="addresses of members who judge"
     )
@@ -114,7 +121,7 @@ class CampaignChangeSerializer(serializers.Serializer[Any]):
     criteria = CriterionSerializer(
         many=True, required=False, allow_empty=False, help_text="instead of the present ones"
     )
-    options = serializers.DictField(required=False, help_text="those of its kind")
+    options = serializers.DictField(required=False, help_text="options of its kind")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A request that changes nothing is a mistake."""
@@ -129,7 +136,7 @@ class ItemBuildSerializer(serializers.Serializer[Any]):
     sample = number_field(SAMPLE)
     seed = number_field(SEED)
     stratified = serializers.BooleanField(default=False)
-    dry_run = serializers.BooleanField(default=False, help_text="only say how much work it would be")
+    dry_run = serializers.BooleanField(default=False, help_text="only report the work, and add nothing")
 
     def get_fields(self) -> dict[str, Any]:
         """In addition, what the campaign's kind chooses items by; for the schema, what any kind does."""
@@ -232,7 +239,7 @@ class ItemBuilds(InCampaignView):
         operation_id="items_remove",
         parameters=[
             OpenApiParameter("topic", str, description="Number of a topic: only its items."),
-            OpenApiParameter("dry_run", bool, description="Only say how many would go."),
+            OpenApiParameter("dry_run", bool, description="Only report how many would be removed."),
         ],
         responses=answers({200: RemovedSerializer}, 400, 403, 409, 422),
     )

@@ -17,7 +17,7 @@ class BuildItems(ReportingCommand):
     called = "build_items"
     task = "Judge"
     example = "build_items demo second-round --dry-run"
-    help = "Add the items that a campaign lacks: pairs of new aspects, of pools that have grown, new questions."
+    help = "Add missing items to a campaign: pairs of new aspects or of newly pooled documents, or new questions."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

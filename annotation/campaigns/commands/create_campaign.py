@@ -26,8 +26,8 @@ class CreateCampaign(ReportingCommand):
     example = 'create_campaign demo "Second round" --template graded'
     line = "Make a campaign as a draft, with the items to judge"
     help = (
-        "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. Options override"
-        " the file of --config."
+        "Make a draft campaign, with items built from aspects and pools (or papers). Options"
+        " override the file of --config."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -36,9 +36,11 @@ class CreateCampaign(ReportingCommand):
         parser.add_argument("name", help="of the campaign; its own short name is made from it")
         parser.add_argument("--template", default="", metavar="NAME", help=TEMPLATE_HELP)
         parser.add_argument(
-            "--kind", choices=[*dict(KIND_CHOICES)], help=f"what is judged (of the template, or {DEFAULT_KIND})"
+            "--kind", choices=[*dict(KIND_CHOICES)], help=f"what is judged (default: the template's, or {DEFAULT_KIND})"
         )
-        parser.add_argument("--slug", default="", dest="short_name", help="its short name, if not made from the name")
+        parser.add_argument(
+            "--slug", default="", dest="short_name", help="its short name (made from the name if absent)"
+        )
         add_setting_arguments(parser)
         add_deadline(parser)
         parser.add_argument("--sample", type=int, metavar="N", help="take N items drawn by the seed instead of all")

@@ -19,7 +19,12 @@ def add_setting_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--order", choices=Order.values, help="what an annotator judges in one go (by-aspect)")
     parser.add_argument("--strategy", choices=Strategy.values, help="assigned in advance, or an open queue")
     parser.add_argument("--seed", type=int, metavar="N", help="for samples, plans and orders; drawn if absent")
-    parser.add_argument("--lease-minutes", type=int, metavar="M", help="how long an open queue's item is kept (60)")
+    parser.add_argument(
+        "--lease-minutes",
+        type=int,
+        metavar="M",
+        help="minutes until an untouched item of an open queue is released (60)",
+    )
     parser.add_argument("--config", type=Path, metavar="FILE", help="TOML with settings, criteria and guideline")
 
 

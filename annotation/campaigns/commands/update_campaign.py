@@ -32,7 +32,7 @@ class UpdateCampaign(ReportingCommand):
         add_setting_arguments(parser)
         deadline = parser.add_mutually_exclusive_group()
         add_deadline(deadline)
-        deadline.add_argument("--no-deadline", action="store_true", help="take the deadline away")
+        deadline.add_argument("--no-deadline", action="store_true", help="remove the deadline")
 
     def carry_out(self, *, slug: str, campaign: str, **options: Any) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)

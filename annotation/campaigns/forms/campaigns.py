@@ -67,7 +67,8 @@ class CampaignForm(forms.Form):
     seed = number_field(
         SEED,
         required=False,
-        help_text="Shuffles samples, plans and orders; stored, so that they can be repeated. Drawn if left empty.",
+        help_text="Determines samples, plans and orders. It is stored, so that they can be repeated. Left"
+        " empty: drawn at random.",
     )
 
     def clean_seed(self) -> int | None:
@@ -140,7 +141,8 @@ class NewCampaignForm(CampaignForm):
     file = forms.FileField(
         required=False,
         label="Definition as a TOML file",
-        help_text="Criteria with their levels, and a guideline, instead of the defaults. Settings above come first.",
+        help_text="Criteria with their levels, and a guideline, in place of the defaults. Settings above take"
+        " precedence.",
     )
 
     def __init__(self, *args: Any, membership: Membership, **kwargs: Any) -> None:
@@ -283,7 +285,7 @@ class TomlForm(forms.Form):
     def clean_toml(self) -> CampaignFile:
         file = _read_file(self.cleaned_data["toml"])
         if not file.criteria:
-            raise forms.ValidationError("It has no [[criteria]].")
+            raise forms.ValidationError("The text has no [[criteria]].")
         return file
 
 

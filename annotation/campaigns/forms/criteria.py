@@ -34,14 +34,14 @@ R = TypeVar("R", bound=RowForm)
 
 class CriterionForm(RowForm):
     label = forms.CharField(max_length=100, widget=forms.TextInput)
-    key = forms.CharField(max_length=40, help_text="Stands in exports: small letters, digits, hyphens.")
+    key = forms.CharField(max_length=40, help_text="Used in exports: lower-case letters, digits and hyphens.")
     scale = forms.ChoiceField(choices=[(scale.value, scale.label) for scale in Scale], initial=Scale.ORDINAL)
     question = forms.CharField(max_length=2000, required=False, help_text="What annotators are asked.")
 
 
 class LevelForm(RowForm):
     value = forms.IntegerField(
-        min_value=VALUES[0], max_value=VALUES[-1], error_messages={"required": "Give the level its number."}
+        min_value=VALUES[0], max_value=VALUES[-1], error_messages={"required": "Give the level a number."}
     )
     label = forms.CharField(max_length=60, error_messages={"required": "Give the level a name."})
     definition = forms.CharField(max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}))

@@ -16,9 +16,9 @@ from engines.definitions.settings import OVERLAP, SAMPLE, SEED
 class ItemBuildForm(forms.Form):
     """All pairs that are left, or a sample of them."""
 
-    sample = number_field(SAMPLE, required=False, label="Sample size", help_text="Left empty: all that are left.")
+    sample = number_field(SAMPLE, required=False, label="Sample size", help_text="Left empty: all remaining ones.")
     stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
-    seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the seed of the campaign.")
+    seed = number_field(SEED, required=False, help_text="Determines the sample. Left empty: the seed of the campaign.")
 
 
 class CalibrationSampleForm(forms.Form):
@@ -36,7 +36,7 @@ class CalibrationSampleForm(forms.Form):
         label="Judged by",
         help_text=lazy(lambda: f"People for each of these items. Left empty: {calibration_in_words()}.", str)(),
     )
-    seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the campaign's own.")
+    seed = number_field(SEED, required=False, help_text="Determines the sample. Left empty: the seed of the campaign.")
 
 
 class CalibrationForm(forms.Form):

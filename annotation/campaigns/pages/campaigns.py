@@ -168,7 +168,7 @@ def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
             changes["options"] = options.as_json()
         with refusals_in_form(form):
             update_campaign(campaign=found, by=membership.user, at=timezone.now(), **changes)
-            messages.success(request, "The settings are saved.")
+            messages.success(request, "Settings saved.")
             return redirect("campaign_edit", slug, campaign)
     copy_form = CopyForm(initial={"name": f"{found.name} (copy)"})
     return _show_settings(request, membership, found, form=form, copy_form=copy_form, options=options)
@@ -251,8 +251,8 @@ def _steps(campaign: Campaign, missing: Mapping[str, str], items: int) -> list[D
     queue = campaign.strategy == Strategy.QUEUE
     why = f"at least {campaign.overlap}, because {counted(campaign.overlap, 'judges', 'judge')} each item"
     pages = [
-        ("Levels", "criteria_edit", "what annotators choose among"),
-        ("Guideline", "guideline_edit", "what annotators go by"),
+        ("Levels", "criteria_edit", "the answers to choose from"),
+        ("Guideline", "guideline_edit", "the rules for annotators"),
         ("Items", "item_build", f"{kind.words.step}, {items:,} of them"),
         ("Annotators", "annotator_list", why),
         ("Assignment", "assignment_plan", QUEUED if queue else "who judges what"),
@@ -271,7 +271,7 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
         "rows": rows,
         "estimate": estimate_end(progress, rows, now, campaign.state).text(campaign.deadline),
         "steps": _steps(campaign, {"annotator_list": why_people_wait(campaign, ready)} | missing, progress.items),
-        "left_to_do": f"{counted(len(missing), 'step')} above to do first.",
+        "left_to_do": f"{counted(len(missing), 'step')} above must be done first.",
         "no_opening": why_cannot_open(campaign, ready),
         "build": campaign.item_builds.order_by("-pk").first(),
         "unreviewed": count_unreviewed(campaign) if campaign.state == CampaignState.DRAFT else 0,

@@ -56,7 +56,7 @@ def foresee_cost(collection: Collection, form: NewCampaignForm, kinds: KindForms
         return Cost(reason="Choose a template or the campaign to copy.")
     numbers = {"overlap", "sample", "split", "annotators"}
     if form.is_bound and (numbers & set(form.errors) or not kinds.is_valid()):
-        return Cost(template, reason="The work is counted once the fields are filled in correctly.")
+        return Cost(template, reason="The work is shown once all fields are filled in correctly.")
     values = form.cleaned_data if form.is_bound else form.initial
     kind_choice = kinds.choice() if form.is_bound else None
     try:

@@ -45,7 +45,7 @@ def _replace(
     request: HttpRequest, membership: Membership, campaign: Campaign, criteria: tuple[CriterionDraft, ...]
 ) -> HttpResponse:
     replace_criteria(campaign=campaign, criteria=criteria, by=membership.user, at=timezone.now())
-    messages.success(request, "The levels are saved.")
+    messages.success(request, "Levels saved.")
     return redirect("criteria_edit", campaign.collection.slug, campaign.slug)
 
 

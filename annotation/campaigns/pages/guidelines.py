@@ -31,7 +31,7 @@ def guideline_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
             conflict = newest if isinstance(refusal, Conflict) else None
         else:
             if newest and written.pk == newest.pk:
-                messages.info(request, f"Nothing was changed: this is version {written.version}.")
+                messages.info(request, f"The text has not changed: it is still version {written.version}.")
             else:
                 messages.success(request, f"Version {written.version} saved. Annotators will see that it changed.")
             return redirect("guideline_edit", slug, campaign)

@@ -101,9 +101,10 @@ def _item_table(request: HttpRequest, membership: Membership, campaign: Campaign
         "Remove",
         "Items removed",
         lambda item: remove([item]),
-        "Remove the selected items and their assignments? Items that somebody has begun stay. You can add them again.",
+        "Remove the selected items and their assignments? Items that someone has begun are kept."
+        " Removed items can be added again.",
         together=remove,
-        rest="Items that somebody has begun stay.",
+        rest="Items that someone has begun are kept.",
     )
     steps = (step,) if can_manage(membership) else ()
     columns = (*campaign.kind_object.words.columns, *COLUMNS)

@@ -61,26 +61,26 @@ class PairChoiceForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Only topics of these parts of splits",
-        help_text="None ticked: topics of all parts and of none.",
+        help_text="None ticked: all topics.",
     )
     aspect_words = forms.CharField(required=False, max_length=200, label="Only aspects with these words")
     pool_sources = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Only documents that came into the pool by",
-        help_text="None ticked: by any way.",
+        label="Only documents pooled by",
+        help_text="None ticked: any method.",
     )
     depth = number_field(
         DEPTH,
         required=False,
-        label="Within the first ranks of these",
+        label="Only the first ranks of these methods",
         help_text="Documents from a list have no rank; they are left out. Left empty: all ranks.",
     )
     unjudged_runs = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Only unjudged documents from the top of these runs",
-        help_text="Of documents in the pool. None ticked: judged or not.",
+        help_text="Pooled documents only. None ticked: judged and unjudged ones.",
     )
     top = number_field(DEPTH, required=False, label="Top ranks to use", help_text=f"Left empty: rank {TOP}.")
 
@@ -193,9 +193,9 @@ def clauses_of(choice: PairChoice) -> str:
 def parameters_of(choice: PairChoice, collection: Collection) -> dict[str, Any]:
     """The parameters of the conditions. Errors: Refused for names that the collection does not have."""
     if choice.depth is not None and not choice.pool_sources:
-        raise Refused("Say of which ways into the pool only the first ranks are wanted.")
+        raise Refused("Choose the pool methods whose first ranks you want.")
     if choice.top is not None and not choice.unjudged_runs:
-        raise Refused("Say of which runs the top is wanted: name them as those with unjudged documents.")
+        raise Refused("Choose the runs whose top ranks you want, among the runs with unjudged documents.")
     check_known(choice.topics, Topic.objects.filter(collection=collection), "number", "topic")
     check_known(choice.unjudged_runs, RetrievalRun.objects.filter(collection=collection), "name", "run")
     pooled = PoolSource.objects.filter(entry__topic__collection=collection).distinct()

@@ -32,7 +32,7 @@ RELEVANCE = Kind(
         lacking="pools yet: import runs",
         empty=(
             "No topic has a pool yet",
-            "Pools come from retrieval runs or from lists of documents. Bring them in first.",
+            "Pools come from retrieval runs or from lists of documents. Import them first.",
         ),
         bring=("runs", "Import runs"),
     ),

@@ -31,7 +31,7 @@ class QuestionChoiceForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Questions of these sources",
-        help_text="None ticked: of all. Questions above the cut-off of their source are left out.",
+        help_text="None ticked: all sources. Questions above the cut-off of their source are left out.",
     )
     topic_kind = forms.ChoiceField(
         required=False, choices=[("", "all kinds"), *TopicKind.choices], label="Topics of this kind"

@@ -25,10 +25,10 @@ RUBRIC = Kind(
         ),
         building="An item is a topic that is rated alone. Questions whose words overlap with the titles of their"
         " targets above the cut-off of their source are left out; they stay in the collection and are counted here.",
-        material="the questions that are to be rated",
+        material="the questions to rate",
         step="questions to rate",
-        origin="Items are the questions that are to be rated.",
-        nothing="No topic of the collection is like that. Import topics, or choose other sources.",
+        origin="Items are the questions to rate.",
+        nothing="No topic of the collection matches. Import topics, or choose other sources.",
         lacking="questions left: import topics, or raise the cut-offs",
         empty=("No questions yet", "Questions are topics of the collection. Import some, or write one."),
         bring=("topics", "Import topics"),

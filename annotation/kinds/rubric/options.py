@@ -36,21 +36,21 @@ class RubricOptionsForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
         label="Cut-offs of word overlap by source",
-        help_text="One in each line, such as “inline-acl = 0.3”. A question whose words overlap more with the titles of"
-        " its targets is left out. Sources that are not named have no cut-off. Empty: the cut-offs that belong to what"
-        " overlap compares. “none”: no cut-offs.",
+        help_text="One per line, such as “inline-acl = 0.3”. A question whose words overlap more with the"
+        " titles of its targets is left out. Sources that are not named have no cut-off. Empty: the"
+        " cut-offs that belong to what overlap compares. “none”: no cut-offs.",
     )
     filter_imported = forms.BooleanField(
         required=False,
-        label="Hold imported questions to the cut-offs too",
-        help_text="Otherwise only questions that were made here are left out by word overlap.",
+        label="Apply the cut-offs to imported questions too",
+        help_text="Otherwise the cut-offs apply only to questions that were made here.",
     )
     few_fitting = forms.IntegerField(
         required=False,
         min_value=0,
         max_value=10_000,
-        label="Papers that fit a specific question at most",
-        help_text="Raters see whether those that they have found are more.",
+        label="Most papers that fit a specific question",
+        help_text="Raters see when they have found more than this.",
     )
     most_fitting = forms.IntegerField(
         required=False,
@@ -63,20 +63,20 @@ class RubricOptionsForm(forms.Form):
         required=False,
         max_length=40,
         label="Criterion that decides",
-        help_text="The key of a criterion; the last one if there is none of this key.",
+        help_text="The key of a criterion. If no criterion has this key, the last one decides.",
     )
     keep_from = forms.IntegerField(
         required=False,
         min_value=VALUES[0],
         max_value=VALUES[-1],
-        label="Kept from level",
-        help_text="This level and those above.",
+        label="Lowest level to keep",
+        help_text="Questions at this level or above are kept.",
     )
     group = forms.CharField(
         required=False,
         max_length=40,
         label="Criterion that splits the statistics",
-        help_text="The key of a criterion; the first one if there is none of this key.",
+        help_text="The key of a criterion. If no criterion has this key, the first one is used.",
     )
 
     def __init__(self, data: Any = None, *, stored: Mapping[str, Any]) -> None:
@@ -113,7 +113,7 @@ def read_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 OPTIONS = KindOptions(
     title="The rubric",
-    summary="Cut-offs, and what makes a question kept",
+    summary="Cut-offs, and which questions are kept",
     read=read_options,
     form=RubricOptionsForm,
     belongs={"cutoffs": "overlap_definition"},

@@ -166,7 +166,7 @@ class SubmissionsSerializer(serializers.Serializer[Any]):
         ),
         max_length=MOST_UNITS,
         required=False,
-        help_text="units you hold still; with it the answer brings the units that come next",
+        help_text="units you still hold; if given, the answer contains the next units",
     )
 
 

@@ -36,7 +36,7 @@ RunCountsSerializer = serializer_of(
     RunCounts,
     "RunCounts",
     without=("errors",),
-    failed=serializers.IntegerField(source="errors", help_text="Without an answer; going on asks again"),
+    failed=serializers.IntegerField(source="errors", help_text="Without an answer; continuing asks again"),
 )
 
 
@@ -118,7 +118,7 @@ class MachineOptionsSerializer(serializers.Serializer[Any]):
     per_minute = number_field(PER_MINUTE)
     price_in = price_field("of a million tokens sent")
     price_out = price_field("of a million tokens received")
-    dry_run = serializers.BooleanField(default=False, help_text="Only say what it would take")
+    dry_run = serializers.BooleanField(default=False, help_text="Only estimate, and start nothing")
 
 
 EstimateSerializer = serializer_of(Estimate, "Estimate")

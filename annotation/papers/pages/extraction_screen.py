@@ -38,7 +38,7 @@ from engines.pdf.worker import render_page
 PAGE_WIDTH = 1200  # pixels
 LONGEST_SENTENCE = 20_000
 LONGEST_QUERY = 1_000  # characters that somebody types to look a reference up
-MALFORMED = "The request is not what this screen sends. Reload the page."
+MALFORMED = "The request was not understood. Reload the page."
 
 
 class MalformedWork(Exception):
@@ -173,7 +173,7 @@ def answer_search(request: HttpRequest, paper: Paper) -> JsonResponse:
     entry = entries.get(number)
     reference = reference_of_words(words[:LONGEST_QUERY]) if words.strip() else entry
     if reference is None:
-        raise Refused(f"The paper prints no entry {number}. Type words of its title.")
+        raise Refused(f"The paper has no reference {number}. Type words of its title instead.")
     works, failures = ask_now(reference)
     both = [*find_documents(paper.collection, reference), *fitting_works(reference, works)]
     printed = (entry.title or entry.raw) if entry else ""

@@ -106,7 +106,7 @@ def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -
         except (BrokenFile, BadExtraction, Refused) as refusal:
             form.add_error("file", getattr(refusal, "reason", str(refusal)))
         else:
-            messages.success(request, "Your file is taken over. Look through the result below.")
+            messages.success(request, "File uploaded. Check the result below.")
             return redirect("extraction_detail", slug, campaign, pk)
     return _show(request, membership, found, extraction, form=form)
 
@@ -152,7 +152,7 @@ def extraction_skip(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     with refusals_in_message(request):
         reason = request.POST.get("text", "").strip() or request.POST.get("reason", "")
         skip_paper(assignment=assignment, reason=reason, by=by, at=at)
-        messages.success(request, "Skipped. What you did so far is kept, should you take the paper up again.")
+        messages.success(request, "Paper skipped. Your work so far is kept, in case you reopen the paper.")
         return redirect("extraction_queue", slug, campaign)
     return redirect("extraction_detail", slug, campaign, pk)
 

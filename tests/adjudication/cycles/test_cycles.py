@@ -259,9 +259,9 @@ def test_campaigns_of_a_cycle_stay_in_their_split(made: Material) -> None:
     by = made.manager
     dev = make_campaign(made, name="Dev", split="dev", items=False)
     began(made, dev)
-    with pytest.raises(Refused, match="serves Anno-GPT cycle 1"):
+    with pytest.raises(Refused, match="is used by Anno-GPT cycle 1"):
         update_campaign(campaign=dev, by=by, at=LATER, split="main")
-    with pytest.raises(Refused, match="serves Anno-GPT cycle 1"):
+    with pytest.raises(Refused, match="is used by Anno-GPT cycle 1"):
         delete_campaign(campaign=dev, by=by, at=LATER)
 
 

@@ -187,7 +187,7 @@ def test_an_override_is_printed_wherever_the_labels_are_used(made: Material, tmp
 def test_another_recipe_or_name_does_not_escape_the_override(made: Material, tmp_path: Path) -> None:
     main = overridden(made)
     ask(made, main, kind="lexical")  # the machine itself may run again
-    with pytest.raises(Refused, match="frozen in no cycle"):
+    with pytest.raises(Refused, match="no cycle has frozen this machine"):
         ask(made, main, kind="lexical", thresholds=(0.31, 0.6))
     item = main.items.select_related("topic", "aspect", "document").first()
     assert item is not None
@@ -200,7 +200,7 @@ def test_another_recipe_or_name_does_not_escape_the_override(made: Material, tmp
         jobs.carry_out(job)
         job.refresh_from_db()
         assert job.created == created, job.errors
-        assert ("frozen in no cycle" in str(job.errors)) == (not created)
+        assert ("no cycle has frozen this machine" in str(job.errors)) == (not created)
 
 
 def codes(made: Material, kind: str, **more: Any) -> list[str]:

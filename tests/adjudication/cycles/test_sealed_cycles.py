@@ -113,7 +113,7 @@ def test_the_seal_is_not_broken_by_guesses_or_detours(made: Material, tmp_path: 
     assert len(set(refusals)) == 1
     assert "an import only adds labels" in refusals[0]
     Campaign.objects.filter(pk=test.pk).update(state="draft")  # as one whose labels were imported before it opened
-    with pytest.raises(Refused, match="no judged campaign becomes a test set or stops being one"):
+    with pytest.raises(Refused, match="a judged campaign cannot become a test set or stop being one"):
         update_campaign(campaign=test, by=made.manager, at=LATER, split="main")
 
 

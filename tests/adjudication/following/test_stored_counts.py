@@ -114,8 +114,8 @@ def test_pages_of_annotators_say_when_their_own_work_was_counted(campaign, clien
     monkeypatch.setattr(progress, "LIVE_MOST", 40)
     for page, before in zip(pages, live, strict=False):
         text = client.get(page).text
-        assert "and what you finished since" in text
-        assert "and what you finished since" not in before
+        assert "plus what you have finished since" in text
+        assert "plus what you have finished since" not in before
     assert "yours since added" in client.get(screen).text
     assert "yours since added" not in live[-1]
 

@@ -125,7 +125,7 @@ def test_shares_and_gaps_out_of_range_are_refused(made, options):
 
 
 def test_an_open_queue_has_no_repeats_and_says_why(made):
-    with pytest.raises(Refused, match="nobody has a personal order"):
+    with pytest.raises(Refused, match="an open queue has no personal order"):
         assign(make_campaign(made), strategy="queue", repeat_percent=10)
 
 

@@ -48,7 +48,7 @@ def test_a_campaign_is_made_by_its_form(made):
 def test_people_are_to_do_below_the_number_that_each_item_needs(made):
     campaign = make_campaign(made, overlap=2, annotators=False, strategy="queue")
     add_members(campaign=campaign, users=[made.people["ana"]], by=made.manager, at=AT)
-    words = "2 people judge each item, and only 1 can so far. "
+    words = "2 people judge each item, but only 1 can judge so far. "
     page = text_of(client_of(made).get(url("campaign_detail")))
     assert f"{words}If it is opened now, each item waits for 1 more." in page
     assert "Annotators</a>: at least" not in page
@@ -57,7 +57,7 @@ def test_people_are_to_do_below_the_number_that_each_item_needs(made):
     planned = make_campaign(made, name="Planned", overlap=2, annotators=False)
     add_members(campaign=planned, users=[made.people["ana"]], by=made.manager, at=AT)
     page = text_of(client_of(made).get(url("campaign_detail", campaign="planned")))
-    assert f"{words}Items can be given out once 1 more can." in page
+    assert f"{words}Items can be assigned once 1 more can judge." in page
     with pytest.raises(Refused, match="only 1 can be given work"):
         assign_items(campaign=planned, by=made.manager, at=AT)
 
@@ -141,7 +141,7 @@ def test_large_builds_go_to_a_worker(made, monkeypatch):
 
 def test_the_list_says_what_to_do_when_there_is_nothing(made):
     assert "Create campaign" in text_of(client_of(made).get(url("campaign_list", campaign=None)))
-    assert "A manager of the collection can make one" in text_of(
+    assert "A manager of the collection can create one" in text_of(
         client_of(made, "vic").get(url("campaign_list", campaign=None))
     )
     assert "When a manager adds you" in text_of(client_of(made, "ana").get(url("campaign_list", campaign=None)))
@@ -220,7 +220,7 @@ def test_settings_change_while_it_is_a_draft(made):
     make_campaign(made, items=False)
     client = client_of(made)
     answer = client.post(url("campaign_edit"), {**NEW, "name": "Better", "overlap": 4, "split": "dev"}, follow=True)
-    assert "The settings are saved" in text_of(answer)
+    assert "Settings saved" in text_of(answer)
     campaign = Campaign.objects.get()
     assert (campaign.name, campaign.overlap, campaign.split, campaign.seed) == ("Better", 4, "dev", 7)
 
@@ -252,7 +252,7 @@ def test_a_campaign_with_answers_is_not_deleted(made):
     campaign = opened(made)
     give_labels(annotator(campaign, "ana"), [1])
     client = client_of(made)
-    assert "never thrown away" in text_of(client.get(url("campaign_edit")))
+    assert "never deleted" in text_of(client.get(url("campaign_edit")))
     client.post(url("campaign_delete"))
     assert Campaign.objects.exists()
 
@@ -263,7 +263,7 @@ def test_items_are_listed_by_pages(made, monkeypatch):
     client = client_of(made, "vic")
     page = text_of(client.get(url("item_list") + "?page=3"))
     assert "Page 3 of 3" in page
-    assert "lacks annotators" in page
+    assert "without enough annotators" in page
     assert "No item matches" in text_of(client.get(url("item_list") + "?state=complete"))
     assert "24 pairs" in text_of(client.get(url("item_list") + "?topic=nonsense&needs=x&state=y&page=z"))
 

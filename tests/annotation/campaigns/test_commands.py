@@ -96,7 +96,7 @@ def test_the_road_from_campaign_to_assignment():
     assert run("open_campaign", "teas", "round")[0] == {"slug": "round", "state": "open"}
     assert run("close_campaign", "teas", "round")[0] == {"slug": "round", "state": "closed"}
     assert run("open_campaign", "teas", "round")[1].startswith("Round is open")
-    assert "open already" in refusal("open_campaign", "teas", "round")
+    assert "already open" in refusal("open_campaign", "teas", "round")
 
 
 def test_a_campaign_that_lacks_something_is_not_opened():

@@ -38,7 +38,7 @@ def change(built: Built) -> object:
 def test_who_judges_while_the_levels_are_changed_is_refused(built: Built) -> None:
     said = second_of(lambda: change(built), lambda: judge(built))
     assert isinstance(said, Conflict), said
-    assert "levels of this campaign were changed" in said.reason
+    assert "levels of this campaign have just been changed" in said.reason
     assert not Judgment.objects.exists()
     assert judge(built).outcome == "counted", "and may send it again"
 
@@ -46,5 +46,5 @@ def test_who_judges_while_the_levels_are_changed_is_refused(built: Built) -> Non
 def test_levels_are_settled_by_a_judgment_that_arrives_while_they_are_changed(built: Built) -> None:
     said = second_of(lambda: judge(built), lambda: change(built))
     assert isinstance(said, Refused), said
-    assert "they mean what the levels said" in said.reason
+    assert "the levels can no longer change" in said.reason
     assert Judgment.objects.get().value == 1

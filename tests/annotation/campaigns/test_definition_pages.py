@@ -27,7 +27,7 @@ def test_levels_are_changed_in_a_form(made):
     data = form_of(drafts_of(campaign))
     data |= {"c0-l3-value": 3, "c0-l3-label": "Perfectly", "c0-l3-reasons": "a\r\n b \r\n\r\na"}
     answer = client.post(url("criteria_edit"), data, follow=True)
-    assert "The levels are saved" in text_of(answer)
+    assert "Levels saved" in text_of(answer)
     levels = drafts_of(campaign)[0].levels
     assert [level.value for level in levels] == [0, 1, 2, 3]
     assert levels[3].reasons == ("a", "b")
@@ -90,7 +90,7 @@ def test_levels_are_kept_and_pasted_as_toml(made):
     assert [level.value for level in drafts_of(campaign)[0].levels] == [0, 1]
     answer = client.post(url("criteria_import"), {"toml": "seed = 3"})
     assert answer.status_code == 422
-    assert "It has no [[criteria]]" in text_of(answer)
+    assert "The text has no [[criteria]]" in text_of(answer)
 
 
 def test_judged_levels_are_shown_but_not_offered_for_change(made):
@@ -98,7 +98,7 @@ def test_judged_levels_are_shown_but_not_offered_for_change(made):
     give_labels(annotator(campaign, "ana"), [1])
     client = client_of(made)
     page = text_of(client.get(url("criteria_edit")))
-    assert "they mean what the levels said" in page
+    assert "the levels can no longer change" in page
     assert 'name="c0-key"' not in page
     data = form_of(drafts_of(campaign)) | {"c0-label": "Other"}
     assert client.post(url("criteria_edit"), data).status_code == 422
@@ -115,7 +115,7 @@ def test_a_guideline_is_written_previewed_and_compared(made):
     answer = client.post(url("guideline_edit"), {"body": "Be calm.\n\nBe kind.", "based_on": 1}, follow=True)
     assert "Version 2 saved" in text_of(answer)
     answer = client.post(url("guideline_edit"), {"body": "Be calm.\n\nBe kind.", "based_on": 2}, follow=True)
-    assert "Nothing was changed" in text_of(answer)
+    assert "The text has not changed" in text_of(answer)
     client.post(url("guideline_edit"), {"body": "Be calm.\n\nBe brave.", "based_on": 2})
     page = text_of(client_of(made, "ana").get(url("guideline_detail", 3)))
     assert "<del>kind</del>" in page
@@ -130,7 +130,7 @@ def test_a_second_writer_sees_what_the_first_wrote_and_can_save_then(made):
     answer = client.post(url("guideline_edit"), {"body": "Second.", "based_on": 1})
     page = text_of(answer)
     assert answer.status_code == 422
-    assert "Somebody wrote version 2" in page
+    assert "Someone saved version 2" in page
     assert "Second." in page
     assert 'name="based_on" value="2"' in page
     client.post(url("guideline_edit"), {"body": "First and second.", "based_on": 2})

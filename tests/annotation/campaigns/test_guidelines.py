@@ -47,7 +47,7 @@ def test_the_same_text_again_is_no_new_version(campaign):
 
 def test_two_writers_do_not_overwrite_each_other(campaign):
     write(campaign, "Mine.", based_on=1)
-    with pytest.raises(Conflict, match="version 2 while you were working on version 1"):
+    with pytest.raises(Conflict, match="version 2 while you were editing version 1"):
         write(campaign, "Yours.", based_on=1)
     assert campaign.guidelines.count() == 2
 

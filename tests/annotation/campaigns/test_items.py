@@ -155,7 +155,7 @@ def test_held_out_samples_never_overlap_and_say_what_is_left():
     dev, test = campaign_of(made, name="Dev", split="dev"), campaign_of(made, name="Test", split="test")
     main = campaign_of(made, name="Main", split="main")
     build(dev, sample=8)
-    with pytest.raises(Refused, match=r"Only 12 pairs are left .* 13 were asked for. 8 of the collection's 20 pairs"):
+    with pytest.raises(Refused, match=r"Only 12 pairs are left .* 13 were requested. 8 of the collection's 20 pairs"):
         build(test, sample=13)
     built = build(test, sample=12)
     assert (built.created, built.left, built.held_elsewhere) == (12, 0, 8)
@@ -348,6 +348,6 @@ def test_samples_of_the_three_splits_never_overlap():
         drawn.append(keys(campaign))
     assert len(set().union(*drawn)) == 30, "each pair in one of the three"
     main = campaign_of(made, name="Sampled main")
-    with pytest.raises(Refused, match=r"Only 10 pairs are left for this campaign, and 11 were asked for\. 20 of"):
+    with pytest.raises(Refused, match=r"Only 10 pairs are left for this campaign, but 11 were requested\. 20 of"):
         build(main, sample=11, seed=8)
     assert build(campaign_of(made, name="Everything")).created == 30

@@ -44,7 +44,9 @@ def test_an_annotator_is_changed_paused_and_removed(made):
     assert Annotator.objects.get(pk=ana.pk).state == "paused"
     page = text_of(client.post(url("annotator_state", ana.pk), {"change": "remove"}, follow=True))
     assert "14 items are free for others" in page
-    assert "taken off" in text_of(client.post(url("annotator_state", ana.pk), {"change": "pause"}, follow=True))
+    assert "was removed from this campaign" in text_of(
+        client.post(url("annotator_state", ana.pk), {"change": "pause"}, follow=True)
+    )
     client.post(url("annotator_state", ana.pk), {"change": "resume"})
     assert Annotator.objects.get(pk=ana.pk).state == "active"
     client.post(url("annotator_state", ana.pk), {"change": "nonsense"})
@@ -89,13 +91,13 @@ def test_a_plan_is_previewed_and_confirmed(made):
     assert "data-reload-when-finished" in waiting
     jobs.carry_out(preview)
     page = text_of(client.get(answer.url))
-    assert "Nothing is written yet" in page
+    assert "Nothing is assigned yet" in page
     assert len(re.findall(r'<td class="num">\s*8\s*</td>', page)) == 6
     confirmed = client.post(url("assignment_confirm", preview.pk))
     job = AssignmentRun.objects.get(dry_run=False)
     assert confirmed.url == url("assignment_detail", job.pk)
     jobs.carry_out(job)
-    assert "Everybody has their items" in text_of(client.get(confirmed.url))
+    assert "The items are assigned" in text_of(client.get(confirmed.url))
     assert "A plan was written after this preview" in text_of(client.get(answer.url))
     assert Assignment.objects.count() == 48
     assert "Earlier plans" in text_of(client.get(url("assignment_plan")))

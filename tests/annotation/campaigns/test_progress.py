@@ -96,7 +96,7 @@ def test_the_end_is_estimated_from_the_pace_of_the_last_days(campaign):
     progress, rows = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
     estimate = estimate_end(progress, rows, AT)
     closed = estimate_end(progress, rows, AT, CampaignState.CLOSED)
-    assert (closed.ends_at, closed.reason) == (None, "The campaign is closed, so nothing more is judged.")
+    assert (closed.ends_at, closed.reason) == (None, "The campaign is closed, so judging has ended.")
     assert estimate.per_day == pytest.approx(24 / 4)
     assert estimate.ends_at == AT + timedelta(days=24 / 6)
     late = AT + timedelta(days=30)
@@ -116,7 +116,7 @@ def test_when_all_is_judged_there_is_no_end_to_come(campaign):
         give_labels(annotator(campaign, name), [1] * 16)
     progress = fetch_progress(campaign, AT)
     assert (progress.complete, progress.percent) == (24, 100)
-    assert estimate_end(progress, annotator_rows(campaign, AT), AT).reason == "Everything is judged."
+    assert estimate_end(progress, annotator_rows(campaign, AT), AT).reason == "All items are judged."
 
 
 def test_progress_takes_four_queries_however_large(campaign, django_assert_num_queries):

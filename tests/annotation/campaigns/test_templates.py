@@ -103,7 +103,7 @@ def test_rest_and_the_command_take_a_template_and_a_copy(made, elsewhere) -> Non
     assert [level["label"] for level in sent.json()["criteria"][0]["levels"]] == ["Not relevant", "Relevant"]
     unknown = client.post("/api/collections/other/campaigns/", {"name": "B", "template": "essay"}, format="json")
     assert unknown.status_code == 422
-    assert "There are: doris-mae, graded" in unknown.content.decode()
+    assert "Choose one of doris-mae, graded" in unknown.content.decode()
     call_command("create_campaign", "other", "C", "--template", "graded", stdout=StringIO(), stderr=StringIO())
     call_command("create_campaign", "other", "D", "--template", "teas/main-round", stderr=StringIO())
     made_by = {one.name: one for one in Campaign.objects.filter(collection__slug="other")}
@@ -123,7 +123,7 @@ def test_the_cost_follows_what_is_filled_in(made) -> None:
     assert "24 pairs × 2 people = <strong>48 judgments" in cost_of(made, overlap="2")
     assert "10 pairs × 5 people = <strong>50 judgments" in cost_of(made, overlap="5", sample="10")
     assert "about 24 min" in cost_of(made, template="binary")
-    assert "The work is counted once" in cost_of(made, overlap="none")
+    assert "The work is shown once" in cost_of(made, overlap="none")
     assert "Choose a template" in cost_of(made, template="essay")
     assert "no topic “99”" in cost_of(made, topics="99")
     nothing = cost_of(made, template="acm-cr")

@@ -27,10 +27,12 @@ def test_members_are_known_by_address(made, load):
     result = load(row("ana@example.org", 1, 1, 0, 2), row("ANA@example.org", 1, 1, 2, 2))
     assert [each.user for each in campaign.annotators.all()] == [made.people["ana"]]
     assert campaign.annotators.get().name == "Ana"
-    assert result["remarks"][1:] == ["Annotators added with the account of that e-mail address: Ana (ana@example.org)."]
+    assert result["remarks"][1:] == [
+        "Annotators added with the account of their e-mail address: Ana (ana@example.org)."
+    ]
     again = load(row("Ana", 1, 1, 1, 2))  # now it is the campaign's own name for her
     assert counts(again) == (1, 0, 0, 0)
-    assert again["remarks"][1:] == ["Taken for annotators of the campaign who have an account: Ana (ana@example.org)."]
+    assert again["remarks"][1:] == ["Matched to annotators of the campaign with an account: Ana (ana@example.org)."]
 
 
 def test_a_members_name_is_not_their_account(made, load):
@@ -38,8 +40,8 @@ def test_a_members_name_is_not_their_account(made, load):
     result = load(row("Ana", 1, 1, 0, 2), row("Zoe", 1, 1, 0, 1))
     assert list(campaign.annotators.order_by("pk").values_list("name", "user")) == [("Ana", None), ("Zoe", None)]
     assert result["remarks"][1:] == [
-        "Annotators added who are known by name only: Ana, Zoe.",
-        "Not linked to the members called so, because only an e-mail address names an account: Ana.",
+        "Annotators added by name only: Ana, Zoe.",
+        "Not linked to members of the same name, because only an e-mail address identifies an account: Ana.",
     ]
     add_members(campaign=campaign, users=[made.people["ana"]], by=None, at=AT)
     assert campaign.annotators.get(user=made.people["ana"]).name == "ana@example.org"
@@ -49,7 +51,7 @@ def test_nobody_is_added_whose_labels_were_all_refused(made, load):
     campaign = make_campaign(made, annotators=False)
     result = load(row("Zoe", 1, 1, 0, 1), row("Kim", 9, 1, 0, 1), row("ana@example.org", 1, 1, 0, 7))
     assert list(campaign.annotators.values_list("name", flat=True)) == ["Zoe"]
-    assert result["remarks"][1:] == ["Annotators added who are known by name only: Zoe."]
+    assert result["remarks"][1:] == ["Annotators added by name only: Zoe."]
 
 
 def test_what_names_were_taken_for_is_on_the_imports_page(made, load, client):

@@ -117,8 +117,8 @@ class TestChoice:
             ({"parts": ("halves/dev",)}, "no part of a split “halves/dev”"),
             ({"unjudged_runs": ("old",)}, "no run “old”"),
             ({"pool_sources": ("bm25", "dens")}, "no pool source “dens”"),
-            ({"depth": 3}, "Say of which ways"),
-            ({"top": 3}, "Say of which runs"),
+            ({"depth": 3}, "Choose the pool methods"),
+            ({"top": 3}, "Choose the runs"),
         ],
     )
     def test_what_is_not_there_is_named(self, campaign: Campaign, choice: dict[str, Any], reason: str) -> None:
@@ -165,7 +165,7 @@ class TestRoads:
         assert not campaign.items.exists()
         assert client.post(page, data)["Location"] == reverse("item_list", args=["teas", "main-round"])
         assert campaign.items.count() == 8
-        assert "Nothing that is left fits" in client.post(page, {**data, "preview": "1"}).text
+        assert "No remaining item matches" in client.post(page, {**data, "preview": "1"}).text
         refused = client.post(page, {"topics": "1 99"})
         assert refused.status_code == 422
         assert "no topic “99”" in refused.text

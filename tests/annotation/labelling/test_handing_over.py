@@ -148,7 +148,7 @@ def test_somebody_who_skipped_an_item_is_not_asked_again(made):
         (lambda campaign: pause_annotator(annotator=annotator(campaign, "ben"), by=None, at=AT), "is paused"),
         (
             lambda campaign: update_annotator(annotator=annotator(campaign, "ben"), by=None, at=AT, capacity=17),
-            "room for 1 more",
+            "can take 1 more",
         ),
     ],
     ids=["oneself", "no account", "paused", "no room"],
@@ -165,7 +165,7 @@ def test_leases_of_a_queue_are_not_handed_over(made):
     campaign = make_campaign(made, strategy="queue")
     start(campaign)
     take_units(collection="teas", campaign=campaign.slug, have=[], by=made.people["ana"], at=AT)
-    with pytest.raises(Refused, match="release the items"):
+    with pytest.raises(Refused, match="Withdraw them"):
         reassign_assignments(
             source=annotator(campaign, "ana"), target=annotator(campaign, "ben"), by=None, at=AT + timedelta(minutes=1)
         )
@@ -204,7 +204,7 @@ def test_adding_a_removed_person_again_brings_them_back_with_their_work(made):
     ana = annotator(campaign, "ana")
     give_labels(ana, [2])
     remove_annotator(annotator=ana, by=None, at=AT)
-    with pytest.raises(Refused, match="taken off"):
+    with pytest.raises(Refused, match="was removed from this campaign"):
         pause_annotator(annotator=ana, by=None, at=AT)
     assert add_members(campaign=campaign, users=[made.people["ana"]], by=None, at=AT) == [ana]
     assert campaign.annotators.count() == 3

@@ -93,7 +93,7 @@ def test_a_narrowed_history_looks_at_so_many_answers_and_leads_on(signed_in, mon
             break
         query["before"] = answer.context["older"]
     assert found == [assignment_of(built, "ana", number).pk for number in (7, 0)]
-    assert ["None of the 3 answers looked at is like this" in page for page in pages] == [False, True, True, False]
+    assert ["None of the 3 answers searched so far matches" in page for page in pages] == [False, True, True, False]
 
 
 @pytest.mark.slow

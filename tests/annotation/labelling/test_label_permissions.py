@@ -114,13 +114,13 @@ def test_the_refusal_says_why_and_how_a_manager_takes_themselves_off(built: Buil
     page = client_of(built).get(address).content.decode()
     assert "<h1>You still have items to judge</h1>" in re.sub(r"<h1[^>]*>", "<h1>", page)
     assert "Your role does not allow this" not in page
-    assert "or take yourself off the campaign." in page
+    assert "or remove yourself from the campaign." in page
     own = reverse("annotator_edit", args=[*CAMPAIGN, ana.pk])
     assert f'href="{own}"' in page
     assert 'value="remove"' in client_of(built).get(own).content.decode()
     Membership.objects.filter(user=ana.user).update(role=Role.VIEWER)
     page = client_of(built).get(address).content.decode()
-    assert "or have a manager take you off the campaign." in page
+    assert "or ask a manager to remove you from the campaign." in page
     assert (page.count("Go to my work"), own in page) == (1, False)
 
 

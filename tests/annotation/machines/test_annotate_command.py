@@ -56,7 +56,7 @@ def test_a_model_fails_and_goes_on(made: Material, capsys: pytest.CaptureFixture
 
     options = ("--model", "wise", "--prompt", "Plain@1")
     with stubbed(script, LLM_CONCURRENCY=1) as stub:
-        with pytest.raises(CommandError, match=r"403.*Go on with --continue"):
+        with pytest.raises(CommandError, match=r"403.*Resume with --continue"):
             annotate(capsys, *options)
         found, _ = annotate(capsys, *options, "--continue")
     assert [run["answered"] for run in found["runs"]] == [8]
@@ -64,7 +64,7 @@ def test_a_model_fails_and_goes_on(made: Material, capsys: pytest.CaptureFixture
 
 
 def test_refusals_name_what_there_is(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(CommandError, match=r"Name a prompt with --prompt\. There are none yet"):
+    with pytest.raises(CommandError, match=r"Name a prompt with --prompt\. There are no prompts yet"):
         annotate(capsys, "--model", "wise")
     make_prompt(made)
     with pytest.raises(CommandError, match=r"Name a prompt with --prompt\. There are: Plain"):

@@ -219,7 +219,7 @@ def test_a_run_that_was_cancelled_says_what_it_has_and_goes_on(made: Material, c
 
 def test_only_what_is_unfinished_goes_on_and_only_what_runs_is_cancelled(made: Material, campaign: Campaign) -> None:
     (run,) = ask(made, campaign, kind="lexical")
-    with pytest.raises(Conflict, match="at work"):
+    with pytest.raises(Conflict, match="already running"):
         continue_machine_run(run=run, by=made.manager, at=AT)
     carry_out(run)
     with pytest.raises(Conflict, match="nothing to continue"):

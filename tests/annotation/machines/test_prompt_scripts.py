@@ -56,7 +56,7 @@ def test_the_same_words_are_one_version_however_they_come(
     rest = post(client, API, name="Plain", body=BODY)
     page = client.post(f"{PAGE}new/", {"name": "Plain", "body": BODY})
     assert (first["new"], again["new"], rest.status_code, page.status_code) == (True, False, 200, 302)
-    assert "nothing is saved" in said
+    assert "nothing was saved" in said
     assert {first["sha256"], again["sha256"], rest.json()["sha256"]} == {PromptTemplate.objects.get().sha256}
     changed = post(client, API, name="Plain", body=BODY + " Be careful.")
     assert (changed.status_code, changed.json()["version"]) == (201, 2)
@@ -131,7 +131,7 @@ def test_bad_texts_and_names_are_refused_in_the_same_words(campaign: Campaign, c
     bad.write_text("Judge calmly.")
     with pytest.raises(CommandError, match=r"must hold \{aspect\} or \{query\}"):
         call_command("prompts", "teas", "write", str(bad), "--name", "Plain")
-    with pytest.raises(CommandError, match=r"There is no prompt “Plain@3”\. There are none yet"):
+    with pytest.raises(CommandError, match=r"There is no prompt “Plain@3”\. There are no prompts yet"):
         call_command("prompts", "teas", "preview", "main-round", "--prompt", "Plain@3")
     for body, reason in (
         ({"name": "Plain", "body": "Judge calmly."}, "must hold {aspect} or {query}"),

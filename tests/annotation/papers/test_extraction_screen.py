@@ -293,7 +293,7 @@ def test_the_screen_asks_little(material, work, client, django_assert_max_num_qu
 
 
 def test_the_guideline_is_next_to_the_paper_and_announces_a_change_once(material, work, client) -> None:
-    news = "Please read what is new before you go on"
+    news = "Please read what is new before you continue"
     client.force_login(material.people["ann"])
     page = client.get(address("extraction_detail", material))
     assert page.context["guideline_html"] in page.text

@@ -77,7 +77,7 @@ def test_a_paper_that_comes_twice_in_an_import_is_named(tmp_path) -> None:
     other = titled(tmp_path / "other.pdf", "On tea", f"doi:{DOI}", start=3)
     run = take(CollectionFactory(), one, other)
     assert counts(run) == (1, 0, 0, 1)
-    assert run.errors[0]["reason"] == f"is the paper {DOI}, which one.pdf of this import has given already"
+    assert run.errors[0]["reason"] == f"is the paper {DOI}, which this import has already read from one.pdf"
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ def test_what_is_in_doubt_is_asked_and_answered(tmp_path, client, lines, candida
     people = one_member_each(collection)
     file = titled(tmp_path / "mine.pdf", "On the age of tea", *lines)
     run = take(collection, file)
-    assert (counts(run), "until somebody says which is its DOI" in run.errors[0]["reason"]) == ((1, 0, 0, 0), True)
+    assert (counts(run), "until someone chooses its DOI" in run.errors[0]["reason"]) == ((1, 0, 0, 0), True)
     paper = Paper.objects.get()
     assert (paper.key, paper.doi, paper.doubtful_doi["candidates"]) == ("mine", "", candidates)
     page, answer = (reverse(name, args=["teas", paper.pk]) for name in ("paper_detail", "paper_doi"))
@@ -119,7 +119,8 @@ def test_what_is_in_doubt_is_asked_and_answered(tmp_path, client, lines, candida
     client.force_login(people[Role.MANAGER].user)
     assert "DOI in doubt" in client.get(reverse("paper_list", args=["teas"])).content.decode()
     assert (
-        "is not a whole DOI" in client.post(answer, {"doi": "other", "other": "10.1145/"}, follow=True).content.decode()
+        "is not a complete DOI"
+        in client.post(answer, {"doi": "other", "other": "10.1145/"}, follow=True).content.decode()
     )
     assert "DOI saved" in client.post(answer, {"doi": DOI}, follow=True).content.decode()
     paper = Paper.objects.get()

@@ -187,7 +187,7 @@ def test_questions_are_chosen_by_source_words_and_kind(draft, choice, wanted):
 
 
 def test_what_nobody_can_choose_is_refused(draft):
-    with pytest.raises(Refused, match="No topic of the collection is like that"):
+    with pytest.raises(Refused, match="No topic of the collection matches"):
         build(draft, choice=QuestionChoice(words="zeppelins"))
     with pytest.raises(Refused, match="The collection has no source “nowhere”"):
         build(draft, choice=QuestionChoice(sources=("nowhere", "author")))
@@ -296,7 +296,7 @@ def test_a_calibration_sample_waits_for_items_made_by_a_job(draft, monkeypatch):
     client, new = manager_of(draft), NEW | {"overlap": 1, "cutoffs": "author = 0.9", "calibration_overlap": 2}
     refused = client.post(address, new | {"calibration": 5})
     assert refused.status_code == 422
-    assert "from 1 to 4 items" in refused.content.decode()
+    assert "must have from 1 to 4." in refused.content.decode()
     assert client.post(address, new | {"calibration": 2}).status_code == 302
     campaign = Campaign.objects.get(name="Second round")
     assert campaign.items.count() == 0
@@ -315,7 +315,7 @@ def test_items_settings_and_calibration_have_pages(draft):
     client.post(reverse("calibration_create", args=where), {"sample": 1, "overlap": 2})
     assert Item.objects.get().extra_overlap == 1
     refused = client.post(reverse("calibration_create", args=where), {"sample": 5}, follow=True)
-    assert "must have from 1 to 1 items" in refused.content.decode()
+    assert "must have from 1 to 1." in refused.content.decode()
     assert refused.context["calibration"]["sample"].value() == "5"
     wrong = client.post(reverse("calibration_create", args=where), {"sample": 1, "overlap": 1}, follow=True)
     assert 'id="id_overlap_error"' in wrong.content.decode()

@@ -293,7 +293,7 @@ def test_a_drafts_page_speaks_of_questions_and_the_form_begins_with_them(rubric)
     client = client_of(rubric, "mia")
     copied = copy_campaign(campaign=rubric.campaign, by=rubric.people["mia"], at=AT, name="Again")
     shown = client.get(reverse("campaign_detail", args=["signs", copied.slug])).text
-    assert "questions that are to be rated" in shown
+    assert "the questions to rate" in shown
     assert "pooled document" not in shown
     assert "many abstracts" not in shown
     form = client.get(reverse("campaign_create", args=["signs"])).text
