@@ -106,7 +106,7 @@ def test_items_are_listed_by_the_columns_of_their_kind() -> None:
     campaign = make_campaign(made)
     kind = replace(campaign.kind_object, row=Kind.row)
     row = render_to_string(kind.row, {"kind": kind, "item": campaign.items.get()})
-    cells = [f'<td data-label="{label}">' for label in ("Topic", "Aspect", "Document")]
+    cells = [f'<td data-label="{label}"' for label in ("Topic", "Aspect", "Document")]
     assert [row.count(cell) for cell in cells] == [1, 1, 1]
     assert made.documents[0].docno in row
     assert row.count("<td") == 3
