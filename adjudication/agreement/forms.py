@@ -87,7 +87,8 @@ class AgreementForm(forms.Form):
         SEED,
         label="Seed",
         required=False,
-        help_text="Left empty: the seed of the campaign, so that the same labels always give the same figures.",
+        help_text="Left empty: one made of the names of collection and campaign (not the campaign's own seed), so that"
+        " the same labels always give the same figures.",
     )
     margin = MarginField(
         label="Equivalence margin",

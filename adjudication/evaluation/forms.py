@@ -224,12 +224,13 @@ class EvaluationForm(forms.Form):
     def __init__(self, data: Any = None, *, collection: Collection, is_page: bool = False) -> None:
         super().__init__(data)
         self.attributes, self.usual_gold = attribute_names(collection), ""
+        self.golds: list[tuple[str, str]] = []  # those that the page offers
         self._choose("by", [(name, name.replace("_", " ")) for name in self.attributes])
         if is_page:
             self._offer(collection)
 
     def _offer(self, collection: Collection) -> None:
-        golds = offered_golds(collection)
+        golds = self.golds = list(offered_golds(collection))
         runs = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
         self.usual_gold = golds[0][0] if golds else ""
         usual = f"{golds[0][1]}; for a paper's table, its own" if golds else "none yet"
@@ -253,12 +254,20 @@ class EvaluationForm(forms.Form):
     def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
         cast(forms.ChoiceField, self.fields[name]).choices = choices
 
+    def _golds_of(self, preset: str) -> list[str]:
+        """The golds on the page, in words, that the preset's own may mean, which does not say of which campaign."""
+        own = [part.gold for part in PRESETS[preset].parts] if preset in PRESETS else []
+        return [words for name, words in self.golds if own == [name.partition(":")[0]]]
+
     def clean(self) -> dict[str, Any]:
         """{spec: the evaluation}; what was left empty is as in an evaluation that says nothing of it."""
         values = self.cleaned_data
         if self.errors:
             return values
         selector = values.pop("selector", "").strip()
+        if not (selector or values["gold"]) and len(several := self._golds_of(values["preset"])) > 1:
+            self.add_error("gold", f"Choose which one the table is about: {' or '.join(several)}.")
+            return values
         values["gold"] = selector or values["gold"] or ("" if values["preset"] else self.usual_gold)
         values["by"] = split_words(values["by"], self.attributes)
         values["runs"] = dict.fromkeys(values["runs"])

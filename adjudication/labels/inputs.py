@@ -59,7 +59,10 @@ class Inputs:
 
 
 def campaign_seed(campaign: Campaign, analysis: str) -> int:
-    """The seed of an analysis unless one is named, 48 bits: the campaign's own, so asking again gives the same."""
+    """The seed of an analysis unless one is named, 48 bits, so that asking again gives the same figures.
+
+    It is made of the names of collection, campaign and analysis, not of the seed that draws the campaign's sample.
+    """
     name = f"{campaign.collection.slug}/{campaign.slug}/{analysis}"
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
 

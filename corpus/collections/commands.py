@@ -256,7 +256,7 @@ class CollectionStats(ReportingCommand):
     called = "collection_stats"
     task = "Prepare"
     example = "collection_stats demo"
-    line = "Dataset statistics: count documents, topics, aspects, pools and the pairs to judge"
+    line = "Dataset statistics: counts of documents, topics, aspects, pools, pairs"
     help = "Count what a collection holds: documents, topics, aspects, pools and the pairs to judge."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -53,8 +53,9 @@ def test_a_table_of_a_paper_is_about_the_campaign_that_was_chosen(client: Client
     Campaign.objects.create(
         collection=built.collection, slug="aaa", name="Second", kind="relevance", overlap=1, seed=1, created_at=AT
     )
-    refused = ask(client, gold="", preset="doris-2")
-    assert "Say which campaign: campaign:aaa, campaign:main." in refused.content.decode()
+    refused = ask(client, gold="", preset="doris-2").content.decode()
+    assert "Choose which one the table is about: Verdicts of Main round or Verdicts of Second." in refused
+    assert "Say which campaign" not in refused, "nobody typed a selector"
     refused = ask(client, selector="annotator:ana")
     assert "Say which campaign: annotator:ana;campaign=aaa, annotator:ana;campaign=main." in refused.content.decode()
     assert ask(client, preset="doris-2").status_code == 302

@@ -119,6 +119,7 @@ def test_the_second_half_goes_on_to_the_release(
         assert line(collection) == "export “Main round”"
     client = Client()
     client.force_login(made.manager)
+    assert "No release yet" in client.get(reverse("release_list", args=[collection.slug])).text
     download = guide(collection).ways[0]
     assert client.get(download.address).status_code == 200
     with django_assert_max_num_queries(MOST_QUERIES):
@@ -150,6 +151,7 @@ def test_judgments_that_are_imported_into_a_draft_fulfil_their_steps(tmp_path: P
     assert "open" in line(collection), "one judgment is left"
     load(*rows)
     assert line(collection) == "count the votes of “Main round”"
+    assert not fetch_road(collection).is_walked
     found = states(collection)
     assert (found["open"], found["judge"], found["ties"], found["export"]) == ("not used", "done", "later", "later")
     jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), ties="lowest", send=False))

@@ -79,6 +79,7 @@ def test_pages_of_the_collection_and_the_campaign_one_is_in(client: Client, made
     assert "sample-size" not in find(client, "sample", inside)
     assert f'href="{inside}anno-gpt/"' in find(client, "anno", inside)
     assert "anno-gpt" not in find(client, "anno")
+    assert f'href="{inside}"' in find(client, "statistics", inside)
 
 
 def test_annotators_find_neither_people_nor_campaigns_they_do_not_judge_in(client: Client, made: Material) -> None:
