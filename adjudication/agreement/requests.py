@@ -46,8 +46,8 @@ def request_agreement(
 
     `interval` is auto, percentile, bca or jackknife_t; `cluster` (what is resampled) auto, item or topic. Without a
     seed one made of its name is taken, so that asking again gives the same figures. `margin` is one equivalence margin
-    or one for each statistic, without one that of the campaign's Anno-GPT cycle; `figures` draws the files for papers too.
-    `automatic` notes that nobody asked (see `due`). `send=False` leaves the work to the caller.
+    or one for each statistic, without one that of the campaign's Anno-GPT cycle; `figures` draws the files for papers
+    too. `automatic` notes that nobody asked (see `due`). `send=False` leaves the work to the caller.
     """
     check_adjudicator(campaign.collection, by)
     seed = campaign_seed(campaign, "agreement") if seed is None else seed
