@@ -68,9 +68,9 @@ GOOD = {"LITMUS_SECRET_KEY": "s" * 50, "POSTGRES_PASSWORD": "p4ssw0rd"}
 
 
 def test_the_example_secrets_are_refused(load):
-    with pytest.raises(BadEnvironment, match="LITMUS_SECRET_KEY is still the example"):
+    with pytest.raises(BadEnvironment, match="LITMUS_SECRET_KEY is still the public example"):
         load(POSTGRES_PASSWORD=GOOD["POSTGRES_PASSWORD"])
-    with pytest.raises(BadEnvironment, match="password is still the example"):
+    with pytest.raises(BadEnvironment, match="password is still the public example"):
         load(LITMUS_SECRET_KEY=GOOD["LITMUS_SECRET_KEY"])
 
 
