@@ -146,6 +146,8 @@ def _judge_words(facts: Facts) -> str:
 
 
 def _count_words(facts: Facts) -> str:
+    if facts.hidden:
+        return f"see the votes of {NAME}, once they are shown to you"
     return f"count the votes of {NAME}{' again' if facts.votes.run else ''}"
 
 

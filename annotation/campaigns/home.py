@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from annotation.campaigns.own_counts import own_counts, own_paces
@@ -84,11 +84,13 @@ def _is_queue(annotator: Annotator) -> bool:
 
 
 def _free_items(annotator: Annotator) -> int:
-    """Items of the open queue with a free slot that the annotator has not met yet, up to MOST_COUNTED + 1.
+    """Items of the open queue with a free slot that the annotator may still be given, up to MOST_COUNTED + 1.
 
+    Those whose lease ended unanswered, as when a browser was left, are given again (open_queue.REVIVE), so they count.
     In the order of the queue, which an index has: distinct items are then found one after the other.
     """
-    met = Assignment.objects.filter(item=OuterRef("item"), annotator=annotator)
+    lapsed = Q(state=AssignmentState.WITHDRAWN, lease_expires_at__isnull=False)
+    met = Assignment.objects.filter(~lapsed, item=OuterRef("item"), annotator=annotator)
     seen = VotesSeen.objects.filter(item=OuterRef("item"), user=annotator.user_id)
     free = Assignment.objects.filter(queue=annotator.campaign_id, state=AssignmentState.OPEN)
     items = free.exclude(Exists(met)).exclude(Exists(seen)).order_by("position", "item").values("position", "item")

@@ -20,6 +20,7 @@ from adjudication.labels.rules import check_can_adjudicate
 from adjudication.procedure import procedure_of
 from adjudication.verdicts.decisions import ACCEPTABLE, accept_votes, undo_acceptance
 from adjudication.verdicts.forms import VoteAcceptanceForm, first_error, moment_of
+from annotation.kind import Judged
 from annotation.models import Criterion
 
 PER_PAGE = 50
@@ -48,6 +49,8 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     which = request.GET.get("which", "")
     which = which if which in CHOICES else "unanimous"
     context = scope.criterion_context(section="adjudication", which=which, refused=refused)
+    kind = scope.campaign.kind_object
+    context["judged_column"] = "Document" if kind.judges == Judged.DOCUMENTS else kind.words.item.capitalize()
     if criterion is not None:
         context |= _preview(request, scope, criterion, CHOICES[which])
         context["unfiltered"] = f"?criterion={criterion.key}&which={which}"

@@ -356,6 +356,23 @@ def test_who_still_has_to_judge_learns_nothing_of_the_votes() -> None:
     assert line(made.collection) == "judge “Main round”"
 
 
+def test_votes_that_are_hidden_are_not_said_to_be_uncounted() -> None:
+    made = make_material(topics=1, aspects=1, documents=4, annotators=("ana", "ben"))
+    campaign = make_campaign(made, strategy="planned", overlap=2)
+    assign_items(campaign=campaign, by=made.manager, at=AT)
+    open_campaign(campaign=campaign, by=made.manager, at=AT)
+    for name in ("ana", "ben"):
+        give_labels(annotator(campaign, name), [0, 1, 2, 0])
+    jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), send=False))
+    other = make_campaign(made, name="Second", strategy="planned", annotators=False, overlap=1)
+    add_members(campaign=other, users=[made.manager], by=made.manager, at=AT)
+    assign_items(campaign=other, by=made.manager, at=AT)
+    open_campaign(campaign=other, by=made.manager, at=AT)
+    shown = guide_for(made.membership("mia"), campaign)
+    assert shown.facts.hidden
+    assert shown.words == "see the votes of “Main round”, once they are shown to you"
+
+
 @pytest.mark.slow
 def test_an_empty_collection_says_what_to_do_on_each_page(client: Client, empty: Collection) -> None:
     members = one_member_each(empty)

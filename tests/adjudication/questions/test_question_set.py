@@ -455,6 +455,13 @@ def test_the_set_leads_the_exports_where_only_questions_were_judged(rated, clien
     assert shown.index('id="judgments-heading"') < shown.index('id="questions-heading"')
 
 
+def test_votes_on_questions_are_listed_under_their_name_and_need_no_acceptance(rated, client) -> None:
+    client.force_login(rated.people["ada"])
+    shown = client.get(reverse("acceptance", args=["signs", rated.campaign.slug]), {"which": "single"}).text
+    assert ">Question</th>" in shown
+    assert "Nothing has to be accepted" in shown
+
+
 def test_annotators_do_not_see_the_set(rated):
     assert page(rated, "ana").status_code == 403
 

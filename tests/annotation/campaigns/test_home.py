@@ -100,6 +100,10 @@ def test_an_open_queue_counts_items_not_met_yet(judge: User, collection: Collect
         for slot in (1, 2):
             Assignment.objects.create(item=item, state=AssignmentState.OPEN, slot=slot, queue=campaign)
     assert figures(judge) == [("queue", 3, 1)]
+    was_in_hand = {"annotator": annotator, "state": AssignmentState.WITHDRAWN, "queue": campaign}
+    Assignment.objects.create(item=rest[0], lease_expires_at=AT, **was_in_hand)  # the browser was left
+    Assignment.objects.create(item=rest[1], **was_in_hand)  # taken off for good
+    assert figures(judge) == [("queue", 2, 1)]
 
 
 def test_a_long_queue_is_not_counted_to_its_end(
