@@ -17,7 +17,11 @@ from engines.definitions.settings import MOST_PAID
 class PayForm(forms.Form):
     """What everybody without a personal rate is paid."""
 
-    rate = forms.FloatField(min_value=0, max_value=MOST_PAID, help_text="What one of them is paid, as 14.50.")
+    rate = forms.FloatField(
+        min_value=0,
+        max_value=MOST_PAID,
+        help_text="For one hour or one item, for example 14.50. A personal rate stands on the annotator's page.",
+    )
     currency = forms.CharField(min_length=3, max_length=3, help_text="Its code of three letters: EUR, USD, JPY.")
     per = forms.ChoiceField(choices=PaidPer.choices, initial=PaidPer.HOUR, label="Paid per")
 
@@ -47,6 +51,7 @@ SET_PAY_RATE = Operation(
     about="Set what people are paid, by the hour or by the item. It counts for all work in the campaign, also for"
     " what is done already. Litmus pays nobody.",
     title="Rate of pay",
+    lead="What each person is paid for their work in this campaign. Litmus pays nobody: it says what they earned.",
     button="Save",
     report=lambda pay: f"Pay is {pay}, for all work in this campaign.",
     goes_to=lambda pay: reverse("work_detail", args=[pay.campaign.collection.slug, pay.campaign.slug]) + "#pay",
