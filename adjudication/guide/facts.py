@@ -15,7 +15,7 @@ from accounts.models import AuditEvent, Job, JobState
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.rules import can_override_own, is_alone, why_labels_are_hidden
 from adjudication.labels.staleness import Standing
-from adjudication.models import AgreementRun, Evaluation, OwnDecider, Release, VoteRun
+from adjudication.models import AgreementRun, Evaluation, Method, OwnDecider, Release, Verdict, VoteRun
 from adjudication.procedure import Procedure, procedure_of, procedures
 from adjudication.verdicts.dashboard import CampaignRow
 from annotation.campaigns.progress import fetch_progress
@@ -162,6 +162,11 @@ class Facts:
             return 0
         own = Collection.objects.filter(pk=self.collection.pk).values("pk")
         return dict(self.procedure.waiting(own, self.membership.user)).get(self.chosen, 0)
+
+    @cached_property
+    def left_open(self) -> int:
+        """How many verdicts have no value now, as the votes left them. One query."""
+        return Verdict.objects.filter(criterion__campaign=self.chosen, method=Method.UNRESOLVED).count()
 
     @cached_property
     def chooses_to_decide(self) -> bool:

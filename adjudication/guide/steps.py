@@ -152,7 +152,14 @@ def _count_words(facts: Facts) -> str:
 
 
 def _what_votes_said(facts: Facts) -> str:
-    return facts.hidden or (facts.votes.run.result if facts.votes.run else "")
+    run = facts.votes.run
+    if facts.hidden or run is None:
+        return facts.hidden
+    left = run.counts.get("unresolved", 0)
+    since = left - facts.left_open if left else 0
+    which = f"all {left:,} were" if since == left else f"{since:,} of the {left:,} {'was' if since == 1 else 'were'}"
+    which = "it was" if left == 1 else which
+    return f"{run.result} Since then {which} decided by hand." if since > 0 else run.result
 
 
 def _why_ties(facts: Facts) -> str:

@@ -20,7 +20,8 @@ from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.guide.facts import Facts
 from adjudication.guide.guide import Guide, guide_for
 from adjudication.guide.steps import BUTTON, STEPS
-from adjudication.models import AgreementRun, Release, VoteRun
+from adjudication.models import AgreementRun, Method, Release, Verdict, VoteRun
+from adjudication.verdicts.decisions import decide_verdict
 from adjudication.verdicts.road import fetch_road
 from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
@@ -108,6 +109,11 @@ def test_the_second_half_goes_on_to_the_release(
     assert (by_hand.label, by_rule.label) == ("Decide", "Let a rule decide")
     client.force_login(made.manager)
     assert re.search(r'id="vote-rules"[^>]* open>.*lowest of the tied', client.get(by_rule.address).text, re.DOTALL)
+    tie = Verdict.objects.get(method=Method.UNRESOLVED)
+    decide_verdict(verdict=tie, value=1, by=made.manager, at=timezone.now())
+    assert guide(collection).lacks.endswith(
+        ", 1 left open (ties, or too few votes). Since then it was decided by hand."
+    )
     jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), ties="lowest", send=False))
     assert line(collection) == "measure the agreement in “Main round”"
     assert guide(collection).lacks == "Votes counted: 4 items decided, none left open."
