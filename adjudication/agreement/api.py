@@ -91,7 +91,7 @@ class FiguresSerializer(serializers.Serializer[Any]):
         child=serializers.DictField(), help_text="the same of people alone, where machines have judged too"
     )
     machine_overrides = OverrideSerializer(many=True)
-    stale = serializers.CharField(help_text="what has changed since, in a sentence; empty: the figures are of today")
+    stale = serializers.CharField(help_text="what has changed since, in a sentence; empty: the figures are current")
     self_consistency = serializers.ListField(child=serializers.DictField(), help_text="answers to hidden repeats")
     seconds = serializers.FloatField(allow_null=True)
     seed = serializers.IntegerField(allow_null=True)

@@ -30,7 +30,7 @@ CLUSTERS = {
 }
 AIMS = {
     "half_width": "an interval of a given width (±)",
-    "difference": "to find a difference of people and machine this large",
+    "difference": "to detect a difference between people and machine of this size",
 }
 
 
@@ -94,7 +94,8 @@ class AgreementForm(forms.Form):
         label="Equivalence margin",
         max_length=300,
         required=False,
-        help_text="The largest difference of people and machine that does not matter to you, chosen beforehand, in the"
+        help_text="The largest difference between people and machine that does not matter to you, chosen beforehand,"
+        " in the"
         " units of the figure: 0.05 (5 points) for all, or accuracy 0.05, spearman 0.1. Only with machine annotators."
         " Left empty, that of the campaign's Anno-GPT cycle, if it has one.",
     )

@@ -72,7 +72,7 @@ class AnnoGptCommand(SteppedCommand):
     def add_run(self, parser: CommandParser) -> None:
         self.add_show(parser)
         parser.add_argument("campaign", nargs="?", default="", help="default: the test set")
-        parser.add_argument("--continue", action="store_true", dest="go_on", help="take its unfinished runs up again")
+        parser.add_argument("--continue", action="store_true", dest="go_on", help="continue its unfinished runs")
 
     def add_test(self, parser: CommandParser) -> None:
         self.add_show(parser)

@@ -23,7 +23,7 @@ class CycleForm(forms.Form):
         queryset=Campaign.objects.none(),
         label="Development campaign",
         empty_label=None,
-        help_text="People judge it, and prompts are tried on it. About 90 pairs by two people served DORIS-MAE.",
+        help_text="People judge it, and prompts are tried on it. DORIS-MAE used about 90 pairs judged by two people.",
     )
     criterion = forms.ChoiceField(help_text="What is judged; other campaigns must use the same levels for it.")
     margin = forms.FloatField(

@@ -84,23 +84,23 @@ def choose_test_set(*, cycle: AnnoCycle, by: User | None, at: datetime, test: Ca
     if cycle.test_id == test.pk:
         return cycle  # sent twice
     if cycle.test_id is not None:
-        raise Conflict(f"The cycle has its test set already: {cycle.test}. A test set is not exchanged.")
+        raise Conflict(f"The cycle has its test set already: {cycle.test}. It cannot be replaced.")
     if test.split != Split.TEST or test.collection_id != cycle.collection_id:
         raise Refused("A test set is a test campaign of the same collection.")
     used = AnnoCycle.objects.filter(test=test).first()
     if used is not None:
         raise Refused(
-            f"{test} was the test set of cycle {used.number}. What was seen there has flowed into later prompts, so a"
+            f"{test} was the test set of cycle {used.number}. What people saw there has influenced later prompts, so a"
             " new cycle needs a fresh test set."
         )
     if test not in fitting_campaigns(cycle, Split.TEST):
-        raise Refused(f"{test} does not put {cycle.criterion} on the same levels as {cycle.dev}.")
+        raise Refused(f"{test} does not use the same levels for {cycle.criterion} as {cycle.dev}.")
     if not test.items.exists():
         raise Refused(f"{test} has no items yet. Draw its sample first.")
     seen = seen_labels(cycle, test)
     if cycle.is_frozen and seen:
         raise Refused(
-            f"{seen:,} of its labels are older than this cycle and were open while the machine was tuned. Make a new"
+            f"{seen:,} of its labels are older than this cycle and were visible while the machine was tuned. Make a new"
             " test campaign."
         )
     _check_quoted_levels(cycle, test, cycle.frozen_prompt)
@@ -115,7 +115,7 @@ def _save_test_set(cycle: AnnoCycle) -> None:
         with transaction.atomic():
             cycle.save(update_fields=["test", "test_chosen_at", "seen_before"])
     except IntegrityError as error:
-        raise Conflict("Another cycle has taken this test set at the same moment.") from error
+        raise Conflict("Another cycle has just taken this test set.") from error
 
 
 @transaction.atomic
@@ -136,10 +136,10 @@ def freeze_machine(*, cycle: AnnoCycle, by: User | None, at: datetime, key: str)
             return cycle  # sent twice
         raise Conflict(f"{cycle.frozen_name} is frozen already. Another machine needs a new cycle.")
     if not table.people.labels:
-        raise Refused(f"People have judged nothing in {cycle.dev} yet, so no machine can be compared with them.")
+        raise Refused(f"Nobody has judged in {cycle.dev} yet, so no machine can be compared with them.")
     candidate = candidate_named(table.candidates, key)
     if candidate.is_running:
-        raise Refused(f"{candidate.name} is still at work on the dev set. Wait for it, or cancel it.")
+        raise Refused(f"{candidate.name} is still working on the dev set. Wait for it, or cancel it.")
     if not candidate.figures:
         raise Refused(f"{candidate.name} has given no label yet that could be compared with people's.")
     if cycle.test is not None and candidate.run is not None:
@@ -179,11 +179,11 @@ def run_frozen_machine(
         raise Refused(NO_TEST_SET)
     is_test = campaign.pk == cycle.test_id
     if not is_test and cycle.outcome != Outcome.ANNOTATE:
-        raise Refused("Only after the decision to annotate everything does the frozen machine leave the test set.")
+        raise Refused("The frozen machine judges other campaigns only after the decision to annotate everything.")
     expected = cycle.runs if is_test else 1
     missing = expected - len(frozen_runs(cycle, campaign))
     if missing < 1:
-        raise Conflict(f"It has judged {campaign} as often as it should. Go on with its runs if they lack replies.")
+        raise Conflict(f"It has judged {campaign} as often as it should. Continue its runs if replies are missing.")
     _check_quoted_levels(cycle, campaign, cycle.frozen_prompt)
     return request_machine_runs(campaign=campaign, by=by, at=at, options=_machine_options(cycle, missing), send=send)
 
@@ -195,8 +195,8 @@ def _check_quoted_levels(cycle: AnnoCycle, campaign: Campaign, prompt: PromptTem
     criteria = [criterion_in(one, cycle.criterion) for one in (cycle.dev, campaign)]
     if len({describe_levels(one) for one in criteria if one is not None}) > 1:
         raise Refused(
-            f"{campaign} has its levels in other words than {cycle.dev}, and the prompt quotes them: a model would be"
-            " asked something else than what was tried. Take a campaign with the same levels, word for word."
+            f"{campaign} words its levels differently from {cycle.dev}, and the prompt quotes them: a model would get"
+            " another question than the one that was tried. Choose a campaign with the same levels, word for word."
         )
 
 
@@ -236,11 +236,11 @@ def why_cannot_test(cycle: AnnoCycle, trial: Trial) -> str:
     if not trial.people.with_two:
         return "No item of the test set has been judged by two people yet, so they cannot be compared."
     if trial.are_running:
-        return "The frozen machine is still at work on the test set."
+        return "The frozen machine is still working on the test set."
     if trial.n_runs < cycle.runs:
         return f"The frozen machine has run {trial.n_runs} of {cycle.runs} times over the test set."
     if any(run.state != JobState.DONE for run in trial.runs):
-        return "A run of the frozen machine over the test set has not ended well. Go on with it."
+        return "A run of the frozen machine over the test set has failed. Continue it."
     return ""
 
 

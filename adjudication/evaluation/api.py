@@ -40,7 +40,7 @@ NewJudgingSerializer = JUDGE_UNJUDGED.serializer("NewJudging")
 
 class EvaluationResultSerializer(EvaluationSerializer):
     result = serializers.SerializerMethodField(help_text="the figures; null until it is done")
-    stale = serializers.SerializerMethodField(help_text="what has changed since it was measured; empty: of today")
+    stale = serializers.SerializerMethodField(help_text="what has changed since it was measured; empty: current")
 
     def get_result(self, job: Evaluation) -> dict[str, Any] | None:
         return job.results.get("report") if job.results else None

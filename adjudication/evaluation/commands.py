@@ -129,7 +129,7 @@ class JudgeUnjudged(ReportingCommand):
     called = "judge_unjudged"
     task = "Evaluate"
     example = 'judge_unjudged demo --gold campaign:first-pass --run bm25-query --depth 10 --name "Second look"'
-    help = "Make items of the documents that runs rank high and a gold does not know."
+    help = "Make items of the documents that runs rank high and a gold does not judge."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -52,8 +52,8 @@ def _left_out(entries: Sequence[Mapping[str, Any]], against: str) -> ScoreTable:
         rows.append(ScoreRow(each.get("method", each["run"]), (*words, *figures, *counts, _tau(each.get("tau_b")))))
     caption = (
         "Dependence on the pools: the judgments that one method alone brought into the pools count as none, as if "
-        "nobody had used it. The figures are those of the pooled run itself, or of the run that changes most where the "
-        "method is none of the runs. Topics that have no relevant document left are not in the second mean. τ-b: "
+        "nobody had used it. The figures are those of the pooled run itself, or of the run that changes most where the"
+        " method is not one of the runs. Topics that have no relevant document left are not in the second mean. τ-b: "
         f"between the orders of the runs with and without, – where {TIED}.{against}"
     )
     texts = ("Measure", "Run")

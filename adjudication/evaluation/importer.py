@@ -33,7 +33,7 @@ class QrelsImportForm(ImportForm):
         required=False,
         max_length=LONGEST_NAME,
         label="Name of the qrels",
-        help_text="By which evaluations choose them as gold. Left empty, the name of the file.",
+        help_text="Evaluations list them under this name. Left empty: the name of the file.",
     )
     match = match_field()
     partial = forms.BooleanField(

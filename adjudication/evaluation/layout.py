@@ -199,7 +199,7 @@ def _column_notes(runs: Sequence[str], built: Sequence[Built]) -> Iterator[str]:
         yield f"Topics in each mean: {'; '.join(f'{heading} {_span(found)}' for heading, found in known.items())}."
     if small := [each.column.heading for each in built if each.is_small]:
         where = "" if len(small) == len(built) else f" ({_some(small)})"
-        yield f"No {DAGGER} for fewer than {FEWEST_TOPICS} topics{where}: a test over so few says next to nothing."
+        yield f"No {DAGGER} for fewer than {FEWEST_TOPICS} topics{where}: a test over so few topics says very little."
     missing: dict[str, list[str]] = {}
     for each in built:
         for run, cell in zip(runs, each.cells, strict=True):

@@ -116,7 +116,7 @@ JUDGE_UNJUDGED = Operation(
         arguments={"slug": "short name of the collection", "pk": "number of the evaluation"},
     ),
     roles=MANAGE,
-    about="Make items of the documents that the evaluated runs rank high and the gold does not know.",
+    about="Make items of the documents that the evaluated runs rank high and the gold does not judge.",
     title="Judge unjudged documents",
     button="Make items",
     template="adjudication/evaluation/evaluation_judging.html",

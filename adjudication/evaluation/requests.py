@@ -138,7 +138,7 @@ def judge_unjudged(
     items = build_items_of(campaign=taken, by=by, at=at, pairs=pairs)
     if not items:
         raise Refused(
-            f"{taken} has items of the {len(pairs):,} document{pluralize(len(pairs))} already, or may not take them."
+            f"{taken} has items of the {len(pairs):,} document{pluralize(len(pairs))} already, or cannot accept them."
         )
     return Judging(taken, len(pairs), pooled, items, len(rows) - len(here))
 
@@ -149,7 +149,7 @@ def _why_nothing(rows: int, here: int, depth: int) -> str:
         return f"The gold's campaign has items of the {number} already, which wait for judgments or decisions."
     if rows:
         return f"None of the {rows:,} unjudged documents is in the collection, so nobody can judge them here."
-    return f"The gold knows every document among the first {depth} of the runs: there is nothing to judge."
+    return f"The gold judges every document among the first {depth} of the runs: there is nothing left to judge."
 
 
 def _new_campaign(

@@ -54,7 +54,9 @@ def sample_questions(collection: Collection, questions: int, seed: int) -> list[
         if origin and each.group == SPECIFIC and each.targets:
             known[origin].append(each)
     if not known:
-        raise Refused("The question set keeps no specific question of an inline citation or an author with a target.")
+        raise Refused(
+            "The question set has no kept specific question with a target, from an inline citation or an author."
+        )
     rng = np.random.default_rng(seed)
     found = []
     for origin in sorted(known):

@@ -20,8 +20,8 @@ COMMENT, MANIFEST = "comment.tsv", "manifest.json"
 COLUMNS = ("topic", "annotator", "docno", "aspects_judged", "aspects")
 MEANING = (
     "Scored over judged aspects only: a document's score runs over those aspects of its topic (or sub-query) that have "
-    f"a value on it, not over all of them. {COMMENT} has their number for each document. Scores over different numbers "
-    "of aspects do not compare."
+    f"a value on it, not over all of them. {COMMENT} has their number for each document. Scores over different numbers"
+    " of aspects cannot be compared."
 )
 
 

@@ -129,7 +129,7 @@ def verdict_findings(options: Options, read: Reader, standing: Standing[VoteRun]
         advice = "" if options.skips else options.advise(remedy, SKIP)
         found.append(Finding(severity, code, fact, counts[code], see, advice))
     fact = f"{_items(counts['reopened'])} reopened by a late vote"
-    fact = f"{fact}: written with the value that stood before." if options.skips else f"{fact}."
+    fact = f"{fact}: written with the previous value." if options.skips else f"{fact}."
     advice = "" if options.skips else "Look at them again."
     found.append(Finding(severity, "reopened", fact, counts["reopened"], "reopened", advice))
     if counts["excluded"]:
@@ -179,7 +179,7 @@ def _grade_findings(options: Options, read: Reader) -> list[Finding]:
     found = []
     levels = options.criterion.levels.all() if options.criterion else []
     if negative := [level.value for level in levels if level.value < 0]:
-        text = f"Level {negative[0]} is below 0, which readers of qrels take for “not judged”."
+        text = f"Level {negative[0]} is below 0, which readers of qrels interpret as “not judged”."
         found.append(Finding(FATAL, "negative_level", text, len(negative)))
     if not options.sums:
         return found
@@ -198,7 +198,7 @@ def _judged_findings(pairs: dict[str, Any]) -> list[Finding]:
         return []
     some = f"{pairs['incomplete']:,} of {pairs['pairs']:,} documents are scored over judged aspects only"
     topics = f": topic {_first(pairs['examples'])}" if pairs["examples"] else ""
-    text = f"{some}{topics}. The comment file says over how many each."
+    text = f"{some}{topics}. The comment file gives the number for each document."
     return [Finding(WARNING, "judged_only", text, pairs["incomplete"])]
 
 
@@ -274,7 +274,7 @@ def name_findings(read: Reader) -> list[Finding]:
         if len(same) > 1
     ]
     if changed := [name for name in names if name != column(name)]:
-        text = f"Blanks in names become underscores: {', '.join(map(column, changed[:MOST_EXAMPLES]))}."
+        text = f"Spaces in names become underscores: {', '.join(map(column, changed[:MOST_EXAMPLES]))}."
         found.append(Finding(WARNING, "renamed", text, len(changed)))
     if not names:
         found.append(Finding(FATAL, "no_judgments", "Nobody has judged in this campaign yet."))

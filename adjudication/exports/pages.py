@@ -206,7 +206,7 @@ def _offers(
     blocks = _blocks(every)
     for offer in every:
         if offer["blocked_by"]:
-            text = f"{counted(len(offer['blocked_by']), 'finding')} above to mend first."
+            text = f"{counted(len(offer['blocked_by']), 'finding')} above to correct first."
             offer["reason"] = Reason(text, "See what blocks", address=f"#blocks-{section}")
     return {"offers": every, "blocks": blocks}
 

@@ -20,7 +20,7 @@ NewPayRateSerializer = SET_PAY_RATE.serializer("NewPayRate")
 class PayLineSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     email = serializers.CharField(help_text="empty for somebody without an account")
-    items = serializers.IntegerField(help_text="judged items that count; imported ones are nobody's work")
+    items = serializers.IntegerField(help_text="judged items that count; imported ones are not counted as work")
     hours = serializers.FloatField(allow_null=True, help_text="of active judging; null: nothing was timed")
     untimed = serializers.IntegerField(help_text="answers and skips whose time was not measured: not in the hours")
     rate = serializers.FloatField()
@@ -33,7 +33,7 @@ class PaySheetSerializer(serializers.Serializer[Any]):
     lines = PayLineSerializer(many=True)
     total = serializers.FloatField(help_text="the sum of the rounded amounts")
     currency = serializers.CharField()
-    warning = serializers.CharField(help_text="what the hours do not hold; empty: nothing is missing")
+    warning = serializers.CharField(help_text="what the hours leave out; empty: nothing is missing")
 
 
 class PayView(InCampaignView):

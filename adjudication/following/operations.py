@@ -48,8 +48,8 @@ SET_PAY_RATE = Operation(
     named=("rate", "currency"),
     place=in_campaign("work_detail", "work"),
     roles=MANAGE,
-    about="Set what people are paid, by the hour or by the item. It counts for all work in the campaign, also for"
-    " what is done already. Litmus pays nobody.",
+    about="Set what people are paid, by the hour or by the item. It applies to all work in the campaign, including"
+    " work already done. Litmus makes no payments.",
     title="Rate of pay",
     lead="What each person is paid for their work in this campaign. Litmus pays nobody: it says what they earned.",
     button="Save",

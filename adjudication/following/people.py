@@ -146,20 +146,20 @@ def look_at_deadline(time: TimeLeft, pending: int, recent: int) -> Look:
         return Look(LATE, False, "Nothing is left to judge.")
     left = f"{pending:,} item{'' if pending == 1 else 's'} left"
     if time.days < 1:
-        return Look(LATE, True, f"{left}, and the deadline is over.")
+        return Look(LATE, True, f"{left}, and the deadline has passed.")
     text = f"{left} for {time.days:,} day{'' if time.days == 1 else 's'}: {pending / time.days:.1f} a day are needed."
     if time.window < PACE_LEAST:
-        return Look(LATE, None, f"{text} The campaign has been open for too short a time to know the pace.")
+        return Look(LATE, None, f"{text} The campaign has not been open long enough to estimate the pace.")
     text = f"{text} In the last {time.window} days it was {recent / time.window:.1f} a day."
     is_behind = pending * time.window > recent * time.days
-    return Look(LATE, is_behind, f"{text} At this pace the items are not finished in time." if is_behind else text)
+    return Look(LATE, is_behind, f"{text} At this pace the items will not be finished in time." if is_behind else text)
 
 
 def look_at_speed(timed: int, middle: float | None, others: Sequence[float]) -> Look:
     """`middle` is the person's median seconds, `others` those of the other people with enough timed answers."""
     name = "Speed"
     if middle is None or timed < LEAST:
-        return Look(name, None, f"Only {timed:,} timed answers; {LEAST} are needed to say anything.")
+        return Look(name, None, f"Only {timed:,} timed answers; at least {LEAST} are needed.")
     if len(others) < LEAST_OTHERS:
         return Look(
             name,
@@ -180,7 +180,7 @@ def look_at_levels(parts: Sequence[QuarterPart], levels: Mapping[int, str]) -> L
     name = "Levels"
     total = sum(part.n for part in parts)
     if total < LEAST:
-        return Look(name, None, f"Only {total:,} answers; {LEAST} are needed to say anything.")
+        return Look(name, None, f"Only {total:,} answers; at least {LEAST} are needed.")
     by_value: dict[int, int] = {}
     for part in parts:
         by_value[part.value] = by_value.get(part.value, 0) + part.n
@@ -197,7 +197,7 @@ def look_at_levels(parts: Sequence[QuarterPart], levels: Mapping[int, str]) -> L
     others = sum(part.agreed for part in same) / shared
     text = f"{text} On the {shared:,} of these items that others judged, they gave it in {share_in_percent(others)}."
     if others <= n / total - GAP:
-        return Look(name, True, f"{text} Look at whether the items were read.")
+        return Look(name, True, f"{text} Check whether the items were read.")
     return Look(name, False, text)
 
 
@@ -221,7 +221,7 @@ def look_at_drift(parts: Sequence[QuarterPart]) -> Look:
         f"{_signed(change)} points, 95% interval {_signed(change - half)} to {_signed(change + half)}."
     )
     if change <= -DROP and change + half < 0:
-        return Look(name, True, f"{text} It falls: look at the newest answers, and whether the guideline changed.")
+        return Look(name, True, f"{text} It is falling: check the newest answers, and whether the guideline changed.")
     return Look(name, False, text)
 
 

@@ -104,7 +104,7 @@ def _why_people(facts: Facts) -> str:
     here = "nobody is chosen yet" if not people else f"{people:,} {'is' if people == 1 else 'are'} chosen"
     text = f"{counted(overlap, 'person judges', 'people judge')} each item; {here}."
     if facts.has_gold and facts.chosen.kind_object.judges == Judged.PAPERS:
-        text += " Every paper is confirmed already: delete this draft if nobody is to read them again."
+        text += " Every paper is confirmed already: delete this draft if nobody should read them again."
     return text
 
 

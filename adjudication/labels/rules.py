@@ -138,4 +138,4 @@ def check_not_own_item(item: int, membership: Membership, *, override: bool) -> 
     if not can_override_own(membership):
         raise NotAllowed(OWN_ITEM)
     if not override and not decides_own(item, membership.user):
-        raise Refused(f"{OWN_ITEM} As a manager you can override this; the audit log says that you did.")
+        raise Refused(f"{OWN_ITEM} As a manager you can override this; the audit log records it.")

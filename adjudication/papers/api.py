@@ -126,7 +126,7 @@ class PaperChoiceSerializer(SeenSerializer):
 
     difference = serializers.CharField(max_length=100, required=False, help_text="its name or its number")
     variant = serializers.CharField(
-        max_length=100, required=False, help_text="its name, or the letter of a version that says it"
+        max_length=100, required=False, help_text="its name, or the letter of a version that has it"
     )
     everything = serializers.CharField(max_length=4, required=False)
     rest = serializers.CharField(max_length=4, required=False)

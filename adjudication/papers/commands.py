@@ -57,13 +57,13 @@ class AdjudicatePapers(SteppedCommand):
     }
     writes: ClassVar[dict[str, str]] = {
         "take": "take a variant at one difference",
-        "take-everything": "take everything of one version",
+        "take-everything": "take everything from one version",
         "take-rest": "take what is still undecided as one version has it",
         "undo": "go one step back",
         "redo": "go one step forward again",
-        "write": "put an edited extraction in place of the result",
+        "write": "replace the result with an edited extraction",
         "accept": "accept the result: exports and statistics are made of it",
-        "reopen": "take an accepted paper up again; choices and edits stay",
+        "reopen": "reopen an accepted paper; choices and edits are kept",
         "send-back": "ask for one more annotator",
     }
 
@@ -80,7 +80,7 @@ class AdjudicatePapers(SteppedCommand):
     def add_take(self, parser: CommandParser) -> None:
         self.add_show(parser)
         parser.add_argument("difference", help="its number or its name, as `show` has them")
-        parser.add_argument("variant", help="letter of a version that says it, or its name")
+        parser.add_argument("variant", help="letter of a version that has it, or its name")
         _add_seen(parser)
 
     def add_take_everything(self, parser: CommandParser) -> None:
@@ -150,7 +150,7 @@ class AdjudicatePapers(SteppedCommand):
     def send_back(self, **where: str) -> tuple[str, dict[str, Any]]:
         item = _item(**where)
         sent = send_back_paper(item=item, by=None, at=timezone.now())
-        text = f"Sent back to {judge_name(sent)}. What they hand in joins the versions of this paper."
+        text = f"Sent back to {judge_name(sent)}. Their submission will be added to the versions of this paper."
         return text, {"paper": where["paper"]}
 
 

@@ -39,7 +39,7 @@ class ContextTopics:
             " topic and document that it cites."
         )
         if self.prefix:
-            text += f" Numbers are taken, so the new ones begin with “{self.prefix}” here; exports take it off again."
+            text += f" Some numbers are in use, so the new ones begin with “{self.prefix}” here; exports remove it."
         return text
 
 

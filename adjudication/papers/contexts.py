@@ -198,7 +198,7 @@ def source_words(sources: Mapping[str, int]) -> list[tuple[int, str]]:
         AGREED: "as several annotators agree",
         ALONE: "as one annotator finished them",
         IMPORTED: "as imported gold",
-        DRAFT: "as somebody has begun them",
+        DRAFT: "as started by someone",
         MACHINE: "as the machine proposes",
     }
     return [(sources[name], words_used) for name, words_used in words.items() if sources.get(name)]

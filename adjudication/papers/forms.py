@@ -7,7 +7,7 @@ from django import forms
 
 from adjudication.exporting.forms import CONTEXT_LEVELS
 
-WHICH = "Say which contexts: paragraphs or sentences."
+WHICH = "Choose the contexts: paragraphs or sentences."
 
 
 class SeenForm(forms.Form):

@@ -294,7 +294,7 @@ def _variant(case: PaperCase, difference: Difference, text: str) -> str:
         raise Conflict(CHANGED)
     said = difference.of(side)
     if said is None:
-        raise Refused(f"Version {text} says nothing at this difference.")
+        raise Refused(f"Version {text} has no text at this difference.")
     return said.name
 
 

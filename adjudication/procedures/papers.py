@@ -60,6 +60,6 @@ PAPERS = Procedure(
     waits=_waits,
     decided=decided_papers,
     no_votes="has no votes: its papers are compared and accepted on the adjudication screen.",
-    no_agreement="grades nothing, so there are no labels to agree: agreement on its papers is computed separately.",
+    no_agreement="has no grades, so there are no labels to compare: agreement on its papers is computed separately.",
     screen=paper_screen,
 )

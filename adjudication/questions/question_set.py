@@ -237,7 +237,9 @@ def open_counts(campaigns: Iterable[Campaign]) -> list[tuple[Campaign, str]]:
         if standing.is_stale:
             found.append((campaign, f"The votes of {campaign} were counted before {standing.since}."))
         elif standing.run is None and counted_judgments(campaign).exists():
-            found.append((campaign, f"The votes of {campaign} have not been counted, so its ratings decide nothing."))
+            found.append(
+                (campaign, f"The votes of {campaign} have not been counted, so its ratings have no effect yet.")
+            )
     return found
 
 

@@ -101,7 +101,7 @@ def _of_collection(recipe: Recipe) -> Iterator[Check]:
         page = reverse("collection_edit", args=[slug])
         yield Check("no_licence", "The collection has no licence.", page, advice=advice)
     if not recipe.judged_sets:
-        advice = "A release without qrels measures nothing."
+        advice = "Without qrels, nobody can evaluate runs with the release."
         yield Check("no_qrels", "No query set can be written.", _exports(recipe), advice=advice)
 
 

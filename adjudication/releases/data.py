@@ -104,8 +104,8 @@ class Writer:
         self.folder.write(
             f"{folder}/judgments.jsonl",
             pieces(write_objects(self._judgments(options))),
-            "Every label that counts: annotator under a pseudonym, value, and what is known of how it was given; of a"
-            " machine what it said.",
+            "Every label that counts: annotator under a pseudonym, value, and what is known of how it was given; for a"
+            " machine, its answer.",
             nothing="No label counts in the campaign.",
         )
         self.folder.write(

@@ -121,7 +121,7 @@ def release_publish(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             case "reviewers" | "no-reviewers" as to:
                 open_for_reviewers(**who, is_open=to == "reviewers")
             case _:
-                raise Refused("Say to whom the release is opened.")
+                raise Refused("Choose who can open the release.")
     return redirect("release_detail", slug, name)
 
 

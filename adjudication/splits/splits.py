@@ -161,9 +161,11 @@ def _check_words(name: str, parts: Mapping[str, float], within: Sequence[str], t
     if wrong := [part for part, share in parts.items() if not 0 < share < 1_000_000]:
         raise Refused(f"The share of “{wrong[0]}” must be a number above 0 and below a million.")
     if len({*within, *together}) > MOST_ATTRIBUTES:
-        raise Refused(f"A split goes by at most {MOST_ATTRIBUTES} attributes.")
+        raise Refused(f"A split uses at most {MOST_ATTRIBUTES} attributes.")
     if both := set(within) & set(together):
-        raise Refused(f"Topics of one {min(both)} cannot both be shared out and stay together. Choose one of the two.")
+        raise Refused(
+            f"Topics of one {min(both)} cannot both be spread over the parts and stay together. Choose one of the two."
+        )
 
 
 def _draw(

@@ -48,7 +48,7 @@ class TopicRelevanceSerializer(serializers.Serializer[Any]):
         help_text="when this was counted, for campaigns too large to be added up at once; null: now"
     )
     overridden_cycles = serializers.SerializerMethodField(help_text=OVERRIDDEN)
-    stale = serializers.SerializerMethodField(help_text="what has changed since; empty: it is of today")
+    stale = serializers.SerializerMethodField(help_text="what has changed since; empty: it is current")
 
     def get_counted_at(self, _topic: Any) -> datetime | None:
         counted_at: datetime | None = self.context["counted_at"]

@@ -55,7 +55,9 @@ def decide_verdict(
         raise Conflict("Someone else decided this item while you had it open. Their decision is shown here.")
     votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
     if basis and basis != fingerprint(votes):
-        raise Conflict("The votes changed while you were looking at this item. Here is how they are now: look again.")
+        raise Conflict(
+            "The votes changed while you were looking at this item. The current votes are shown here: look again."
+        )
     _check_decision(verdict, value, cause, comment, votes)
     was, verdict.value, verdict.method = verdict.value, value, Method.BY_HAND
     verdict.decided_by, verdict.decided_at, verdict.reopened_at = by, at, None
@@ -84,7 +86,9 @@ def withdraw_decision(
     if verdict.decided_at is None:
         raise Conflict("This item is not decided, so there is nothing to undo.")
     if seen is not None and verdict.decided_at != seen:
-        raise Conflict("Another decision was taken since, so this one is out of date. The current decision is shown.")
+        raise Conflict(
+            "Another decision has been made since, so this one is out of date. The current decision is shown."
+        )
     was = verdict.value
     votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
     verdict.value, verdict.method = None, Method.UNRESOLVED
@@ -176,7 +180,7 @@ def accept_votes(
     chosen = acceptable(criterion, methods, user=by, topic=topic, value=value).select_for_update(of=("self",))
     ids = list(chosen.values_list("pk", flat=True))
     if len(ids) != expected:
-        raise Conflict(f"There are {len(ids):,} such items now, not {expected:,}: look at the preview again.")
+        raise Conflict(f"There are {len(ids):,} such items now, not {expected:,}: check the preview again.")
     count = Verdict.objects.filter(pk__in=ids).update(decided_by=by, decided_at=at, reopened_at=None)
     facts = {"criterion": criterion.key, "methods": sorted(methods), "accepted": count, "topic": topic, "value": value}
     record_event(by=by, at=at, verb="accept_votes", target=campaign, scope=campaign.collection, **facts)

@@ -84,7 +84,9 @@ def recall_item(*, verdict: Verdict, by: User, at: datetime) -> None:
     if asked is None:
         raise Conflict("Nobody is asked about this item any longer: they have judged or skipped it.")
     if asked.queue_id is not None and asked.annotator_id is not None:
-        raise Conflict("Somebody has taken this item from the queue already. Their judgment joins the votes.")
+        raise Conflict(
+            "Somebody has taken this item from the queue already. Their judgment will be added to the votes."
+        )
     if asked.annotator_id is None:
         asked.delete()
     else:

@@ -58,11 +58,12 @@ class QrelsGold(GoldKind):
             if request.name in request.files:
                 raise Refused(_mostly_missing(request, unknown))
             raise Refused(
-                f"No topic of the qrels {request.name} is in {request.collection.slug}: they are of another one."
+                f"No topic of the qrels {request.name} is in {request.collection.slug}: they belong to another"
+                " collection."
             )
         if request.name in request.files and len(unknown) > len(grades):
             raise Refused(_mostly_missing(request, unknown))
-        notes = ["Documents that the qrels do not name count as not relevant, but in condensed lists."]
+        notes = ["Documents that the qrels do not name count as not relevant, except in condensed lists."]
         if unknown:
             some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
             notes.append(f"{len(unknown):,} topics of the qrels are not in the collection and left out: {some}.")

@@ -23,8 +23,8 @@ JOIN corpus_document d ON d.id = g.document_id
 ORDER BY t.position, t.id, d.docno COLLATE "C"
 """
 KNOWN_ONLY = (
-    "Targets are what is known to answer: other documents may answer as well and count as not relevant, so precision "
-    "is a lower bound; read recall and reciprocal rank."
+    "Targets are documents known to answer a question. Others may answer it as well and count as not relevant, so"
+    " precision is a lower bound; read recall and reciprocal rank."
 )
 
 
@@ -106,7 +106,7 @@ class Contexts(GoldKind):
         )
         why = f"No {request.name} has been made a topic with documents that it cites. {advice}."
         gold = _gold_of(request.collection, [LEVELS[request.name]], why)
-        note = "Only documents that the context cites and the collection has count as relevant; others may be, too."
+        note = "Only cited documents that the collection has count as relevant; others may be relevant, too."
         return self.loaded(request, f"documents cited in {request.name}s", gold, is_judged=False, notes=(note,))
 
 

@@ -154,7 +154,7 @@ class MachineLabels(Labels):
     annotators = AnnotatorKind.MACHINE
 
 
-UNJUDGED = ("Documents that nobody judged count as not relevant, but in condensed lists.",)
+UNJUDGED = ("Documents that nobody judged count as not relevant, except in condensed lists.",)
 
 
 def _campaign(request: GoldRequest, slug: str, spelling: str) -> Campaign:

@@ -21,7 +21,8 @@ DISCOUNTS = (
     "the best order of all relevant documents, as the function calculate_ndcg of LitSearch's repository does."
 )
 UNKNOWN_DISCOUNT = (
-    "Which of the two the paper's Table 8 has is not known: it says nDCG@10, and nothing in its repository calls "
+    "It is not known which of the two the paper's Table 8 reports: it says nDCG@10, and nothing in its repository"
+    " calls "
     "calculate_ndcg."
 )
 Figure = tuple[ScoreColumn, SubsetFigures | None, str]

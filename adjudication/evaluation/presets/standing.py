@@ -31,7 +31,7 @@ INPUTS = {
 }
 OTHER = "what the table is about"
 OF_WORDS = "remarks"  # as development versions hashed the words of remarks: they say nothing of what has changed
-UNKNOWN = "Measured by an earlier version of Litmus, which did not note of what."
+UNKNOWN = "Measured by an earlier version of Litmus, which did not record of what."
 
 
 def inputs_of(collection: Collection, spec: EvaluationSpec, files: Container[str] = ()) -> dict[str, str]:
@@ -66,7 +66,7 @@ def why_stale(job: Evaluation) -> str:
     try:
         now = inputs_of(job.collection, spec, [parse_selector(gold).name for gold in spec.golds] if is_of_file else ())
     except Refused as refusal:
-        return f"Its figures are not of today. {refusal.reason.removeprefix(NO_GOLD).strip()}"
+        return f"Its figures are out of date. {refusal.reason.removeprefix(NO_GOLD).strip()}"
     changed = [INPUTS.get(name, OTHER) for name in known if name != OF_WORDS and known[name] != now.get(name)]
     return f"Measured before {' and '.join(changed)} changed." if changed else ""
 

@@ -34,8 +34,8 @@ class DorisMae(TextExporter, CampaignExporter):
     suffix = "doris-mae.json"
     media_type = "application/json; charset=utf-8"
     about = (
-        "Queries with aspects and pools, all abstracts, and the value of each aspect and abstract with what a machine "
-        "said (gpt_response), in version 1 of DORIS-MAE's layout. Can be imported again."
+        "Queries with aspects and pools, all abstracts, and the value of each aspect and abstract with a machine's"
+        " answer (gpt_response), in version 1 of DORIS-MAE's layout. Can be imported again."
     )
     form = SummedForm
     judged = Judged.DOCUMENTS

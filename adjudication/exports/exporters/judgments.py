@@ -16,7 +16,7 @@ class Judgments(TextExporter, CampaignExporter):
     suffix = "judgments.csv"
     media_type = CSV
     about = "Every label that counts, by annotator, with the answers of machines. Can be imported again."
-    anyway: ClassVar = {"annotators": "Each of its lines names the annotator already. "}
+    anyway: ClassVar = {"annotators": "Each line already names the annotator. "}
     by_suffix: ClassVar = {".jsonl": "judgments-jsonl"}
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:

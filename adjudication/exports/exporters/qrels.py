@@ -28,7 +28,9 @@ class QrelsForm(ByLevelForm):
     def clean(self) -> dict[str, Any]:
         values = super().clean()
         if values.get("annotators") and values.get("level") == SUB_QUERY:
-            text = "Qrels of sub-queries stand on verdicts; labels by annotator are written for queries and aspects."
+            text = (
+                "Qrels of sub-queries are based on verdicts; labels by annotator are written for queries and aspects."
+            )
             self.add_error("annotators", text)
         return values
 

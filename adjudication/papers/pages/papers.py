@@ -136,7 +136,7 @@ def paper_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     reasons: list[str] = []
     with RefusalReport(reasons.append):
         sent = send_back_paper(item=item, by=scope.user, at=timezone.now(), override=sees_own(request, item))
-        text = f"Sent back to {judge_name(sent)}. What they hand in joins the versions of this paper."
+        text = f"Sent back to {judge_name(sent)}. Their submission will be added to the versions of this paper."
         messages.success(request, text)
         place = _place(request, scope)
         return HttpResponseRedirect(place.address(place.neighbour(item.pk, 1) or item.pk))

@@ -123,7 +123,7 @@ def own_items_decide(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     check_can_adjudicate(scope.membership)
     with refusals_in_message(request):
         decide_own_items(campaign=scope.campaign, by=scope.user, at=timezone.now())
-        messages.info(request, "You decide the items that you judged yourself. The audit log says so.")
+        messages.info(request, "You decide the items that you judged yourself. The audit log records this.")
     return HttpResponseRedirect(reverse("adjudication_screen", args=[slug, campaign]))
 
 

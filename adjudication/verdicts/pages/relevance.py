@@ -57,7 +57,7 @@ def _short_words(short: Sequence[TopicRelevance], *, judged_only: bool) -> str:
         named = [f"{row.number} ({row.judged:,} of {row.things:,} aspects judged)" for row in by_aspect]
         so = f"{'Its' if len(by_aspect) == 1 else 'Their'} documents have no sum."
         if judged_only:
-            so = "Scores over different numbers of aspects do not compare."
+            so = "Scores over different numbers of aspects cannot be compared."
         topics = counted(len(by_aspect), "topic is", "topics are")
         said.append(f"{topics} not judged on every aspect: {_some(named)}. {so}")
     if whole:

@@ -34,11 +34,11 @@ def test_a_prompt_that_quotes_the_levels_is_frozen_with_their_words(made: Materi
     with stubbed(one):
         run = carry_out(ask(made, dev)[0])
         freeze_machine(cycle=cycle, by=by, at=LATER, key=run.recipe_hash)
-        with pytest.raises(Refused, match="levels in other words than Dev"):
+        with pytest.raises(Refused, match="words its levels differently from Dev"):
             choose_test_set(cycle=cycle, by=by, at=LATER, test=test)
         cycle = choose_test_set(cycle=cycle, by=by, at=LATER, test=fresh)
         reword_levels(fresh)
-        with pytest.raises(Refused, match="levels in other words than Dev"):
+        with pytest.raises(Refused, match="words its levels differently from Dev"):
             run_frozen_machine(cycle=cycle, by=by, at=LATER, campaign=fresh, send=False)
         with pytest.raises(Refused, match="has frozen another machine"):  # by the page of machines
             ask(made, fresh, prompt=run.prompt)
@@ -55,7 +55,7 @@ def test_the_levels_are_looked_at_where_the_test_set_came_first(made: Material) 
     with stubbed(one):
         quoting, free = carry_out(ask(made, dev)[0]), carry_out(ask(made, dev, prompt=plain)[0])
     assert "levels" not in free.recipe, "as it was before levels were a part of the hash"
-    with pytest.raises(Refused, match="levels in other words than Dev"):
+    with pytest.raises(Refused, match="words its levels differently from Dev"):
         freeze_machine(cycle=cycle, by=made.manager, at=LATER, key=quoting.recipe_hash)
     assert freeze_machine(cycle=cycle, by=made.manager, at=LATER, key=free.recipe_hash).frozen_prompt == plain
 

@@ -99,7 +99,7 @@ def test_the_whole_way_to_annotating_everything(made: Material, tmp_path: Path) 
         request_test(cycle=cycle, by=by, at=LATER)
     runs = run_frozen_machine(cycle=cycle, by=by, at=LATER, campaign=test, send=False)
     assert [run.run_number for run in runs] == [1, 2]
-    with pytest.raises(Refused, match="still at work"):
+    with pytest.raises(Refused, match="still working"):
         request_test(cycle=cycle, by=by, at=LATER)
     for run in runs:
         carry_out(run)
@@ -229,7 +229,7 @@ def test_what_does_not_fit_is_refused(made: Material) -> None:
             start_cycle(collection=made.collection, by=by, at=LATER, dev=dev, criterion="relevance", **wrong)
     cycle = began(made, dev)
     key = tuned(made, dev)
-    with pytest.raises(Refused, match="People have judged nothing"):
+    with pytest.raises(Refused, match="Nobody has judged in"):
         freeze_machine(cycle=cycle, by=by, at=LATER, key=key)
     with pytest.raises(Refused, match="is a test campaign"):
         choose_test_set(cycle=cycle, by=by, at=LATER, test=main)
@@ -240,9 +240,9 @@ def test_what_does_not_fit_is_refused(made: Material) -> None:
     with pytest.raises(Refused, match="Choose one of the machines"):
         freeze_machine(cycle=cycle, by=by, at=LATER, key="ab" * 32)
     (waiting,) = ask(made, dev, kind="lexical", thresholds=(0.3, 0.6))
-    with pytest.raises(Refused, match="still at work"):
+    with pytest.raises(Refused, match="still working"):
         freeze_machine(cycle=cycle, by=by, at=LATER, key=waiting.recipe_hash)
-    with pytest.raises(Refused, match="still at work"):
+    with pytest.raises(Refused, match="still working"):
         freeze_machine(cycle=cycle, by=by, at=LATER, key=waiting.annotator.model)
     with pytest.raises(Refused, match=f"names several machines: .*{key[:12]}.*Give more of the key"):
         freeze_machine(cycle=cycle, by=by, at=LATER, key=waiting.annotator.model[:7])

@@ -152,7 +152,7 @@ def test_presets_of_litsearch_and_acm_cr() -> None:
     texts = {name: [cell.text for cell in table.rows[0].cells] for name, table in tables.items()}
     assert texts["litsearch-3"] == ["0.0", "100.0", "100.0", "0.0", "100.0", "100.0", "0.0", "100.0"]
     assert texts["litsearch-4"] == ["100.0"] * 4
-    few = "No † for fewer than 8 topics: a test over so few says next to nothing."
+    few = "No † for fewer than 8 topics: a test over so few topics says very little."
     assert few in tables["litsearch-3"].notes, "also of columns where the runs do not differ"
     assert texts["litsearch-5"] == ["0.0", "100.0", "0.0", "100.0"]
     assert texts["litsearch-6"] == ["0.0", "100.0", "0.0", "100.0"]

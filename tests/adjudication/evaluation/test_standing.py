@@ -72,7 +72,7 @@ def pool(built: Built) -> None:
     ("change", "more", "sentence"),
     [
         (decide, {}, GOLD),
-        (label, {}, "Its figures are not of today. 1 newer judgment came after the votes were counted. Count again."),
+        (label, {}, "Its figures are out of date. 1 newer judgment came after the votes were counted. Count again."),
         (label, SKIP, "Measured before the remarks on the gold changed."),
         (label, {"gold": "annotator:ana"}, ""),
         (replace_run, {}, "Measured before the runs changed."),

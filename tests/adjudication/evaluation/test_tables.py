@@ -223,7 +223,7 @@ def test_few_topics_have_no_mark_and_a_word_why(built: Built) -> None:
     make_run(built.collection, "else", {topic: {docno: -g for docno, g in grades[topic].items()} for topic in few})
     small = make_table(done(built, "sure", "else", topics="common", measures=("nDCG@10",)))
     assert "†" not in small.caption
-    assert "No † for fewer than 8 topics: a test over so few says next to nothing." in small.notes
+    assert "No † for fewer than 8 topics: a test over so few topics says very little." in small.notes
     extra = {"part": "one"}
     Topic.objects.filter(collection=built.collection, number=few[0]).update(extra=extra)
     make_run(built.collection, "best too", grades)

@@ -215,7 +215,7 @@ def test_documents_judged_in_part_are_counted_where_the_campaign_judges_every_as
     vote(built)
     (finding,) = find(make_options(built.collection, "qrels", aspects="judged"))
     some = "1 of 2 documents are scored over judged aspects only"
-    assert finding.text == f"{some}. The comment file says over how many each."
+    assert finding.text == f"{some}. The comment file gives the number for each document."
 
 
 def test_sums_beyond_what_trec_eval_holds_refuse() -> None:

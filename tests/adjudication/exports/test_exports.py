@@ -265,7 +265,7 @@ def test_an_option_of_another_export_is_refused_in_the_words_of_the_door(built: 
     with pytest.raises(CommandError) as refused:
         call_command("export", "tea", "--format", "judgments", "--annotators")
     assert str(refused.value) == (
-        "“Judgments, CSV” cannot be written with --annotators. Each of its lines names the annotator already. Leave it"
+        "“Judgments, CSV” cannot be written with --annotators. Each line already names the annotator. Leave it"
         " out, or export one of these: qrels."
     )
     client.force_login(built.people["manager"])

@@ -291,7 +291,7 @@ def test_who_is_late_by_hand():
     assert late.is_flagged is True
     assert "20 items left for 5 days: 4.0 a day are needed. In the last 7 days it was 3.9 a day." in late.text
     assert look_at_deadline(time, 0, 0).is_flagged is False
-    assert look_at_deadline(TimeLeft(0, 7, {}), 1, 99).text == "1 item left, and the deadline is over."
+    assert look_at_deadline(TimeLeft(0, 7, {}), 1, 99).text == "1 item left, and the deadline has passed."
     assert look_at_deadline(TimeLeft(5, 2, {}), 20, 0).is_flagged is None
 
 

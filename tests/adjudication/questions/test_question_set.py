@@ -151,7 +151,9 @@ def test_ratings_that_no_count_has_read_are_said_and_make_no_file(rated, client,
 
 def test_votes_never_counted_are_said(rated):
     VoteRun.objects.all().delete()
-    with pytest.raises(Refused, match="The votes of Questions have not been counted, so its ratings decide nothing"):
+    with pytest.raises(
+        Refused, match="The votes of Questions have not been counted, so its ratings have no effect yet"
+    ):
         open_export(make_options(rated.collection, "litsearch"))
 
 

@@ -265,7 +265,7 @@ def test_taking_back_what_somebody_else_decided_since_is_refused(built: Built) -
     seen = verdict.decided_at.isoformat() if verdict.decided_at else ""
     theirs.post(address("verdict_decide", verdict.pk), {"value": "2", "seen": seen})
     page = mine.post(address("verdict_withdraw", verdict.pk), {"seen": seen}, follow=True).content.decode()
-    assert "Another decision was taken since" in page
+    assert "Another decision has been made since" in page
     verdict.refresh_from_db()
     assert verdict.value == 2
     for nonsense in ("2024-13-45T99:00", "yesterday"):
