@@ -118,7 +118,7 @@ def test_few_answers_are_said_to_be_few(campaign):
     give_labels(annotator(campaign, "ana"), [1] * 19)
     looks = person(page_of(campaign), "Ana").looks
     assert [look.is_flagged for look in looks] == [None, None, None]
-    assert "Only 19 timed answers; 20 are needed" in looks[0].text
+    assert "Only 19 timed answers; at least 20 are needed" in looks[0].text
 
 
 def test_a_fall_in_agreement_by_hand():
