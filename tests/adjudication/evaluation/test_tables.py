@@ -216,7 +216,9 @@ def test_few_topics_have_no_mark_and_a_word_why(built: Built) -> None:
     }
     test = next(each for each in found.subsets[1].tests)
     assert (test.t_holm or 1) < 0.05, "the p alone would have marked it"
-    why = "No † for fewer than 8 topics (part few (n = 7) nDCG@10; part none (n = 5) nDCG@10): a test over so few topics says"
+    why = (
+        "No † for fewer than 8 topics (part few (n = 7) nDCG@10; part none (n = 5) nDCG@10): a test over so few topics"
+    )
     assert any(note.startswith(why) for note in table.notes)
     few = Topic.objects.filter(collection=built.collection, extra={"part": "few"}).values_list("number", flat=True)
     make_run(built.collection, "sure", {topic: grades[topic] for topic in few})
