@@ -111,7 +111,7 @@ def _of_difference(selection: ItemSelection, difference: str) -> str:
 
 def _of_person(selection: ItemSelection, annotator: Annotator) -> SafeString:
     if selection.repeated:
-        text = "Items that {0} judged twice without being told: the second answer counts for self-consistency only."
+        text = "Items that {0} judged twice without knowing it: the second answer counts for self-consistency only."
     elif selection.differs:
         text = "Items on which {0} and another person differ; where nobody else judged, {0} and a machine."
     else:
