@@ -22,7 +22,7 @@ def of_kinds(key: str) -> Callable[[Campaign], bool]:
     return lambda campaign: key in campaign.kind_object.tabs
 
 
-LABELS = "upload bring in labels annotations qrels csv"
+LABELS = "upload bring in labels ratings annotations qrels csv"
 SET_UP, PROGRESS, AGREEMENT, ADJUDICATE = "Set up", "Progress", "Agreement", "Adjudicate"  # groups of a campaign
 
 TABS = (

@@ -148,6 +148,7 @@ WORDS = {  # what people type, and where it leads within the campaign `main-roun
     "upload": "/c/teas/imports/",
     "bibtex": "/c/teas/imports/new/documents/?format=bibtex",
     "qrels": "/c/teas/exports/#export-qrels",
+    "import ratings": "/c/teas/campaigns/main-round/imports/new/",
     "export": "/c/teas/exports/",
     "ndcg": "/c/teas/evaluation/",
     "publish": "/c/teas/releases/new/",
