@@ -11,8 +11,6 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-
 from engines.formats.notes import MOST, Notes
 from engines.formats.records import BrokenFile
 
@@ -64,6 +62,8 @@ class MixedText:
 
     def _ends_in(self, data: bytes) -> int:
         """How many lines end; counted as numbers, which takes a fifth of the time of `count`."""
+        import numpy as np  # not loaded by a start, which loads this module
+
         return int(np.count_nonzero(np.frombuffer(data, np.uint8) == self.line_end[0]))
 
     def _read(self, data: bytes, text: str, odd: list[int]) -> bytes:
