@@ -159,9 +159,11 @@ class RunFile:
     spoiled: set[str] = field(default_factory=set)  # topics of the collection whose rankings lack a row
 
     def continues_with(self, row: RunRow | RunComment | BadRow) -> bool:
-        """Whether the row follows the rows before: in a later line, or next in a line that holds a whole ranking."""
+        """Whether the row follows the rows before: in a later line, next in a line that holds a whole ranking, or in a
+        further line that a carriage return has parted.
+        """
         is_next = isinstance(row, RunRow) and (row.topic, row.rank - 1) == self.rank
-        return row.line > self.line or (row.line == self.line and is_next)
+        return row.line > self.line or (row.line == self.line and (is_next or row.line > 1))
 
 
 class Reader:

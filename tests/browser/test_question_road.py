@@ -99,6 +99,7 @@ def invite_an_author(page: Page) -> str:
 def answer_as_author(page: Page, address: str) -> None:
     page.goto(address)
     page.get_by_label("Your question").fill(AUTHORS)
+    page.get_by_role("button", name="Continue").click()
     page.get_by_label("I wrote this question").check()
     page.get_by_label("Name me").check()
     page.get_by_role("button", name="Send the question").click()

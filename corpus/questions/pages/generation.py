@@ -25,7 +25,7 @@ from corpus.collections.rules import (
     fetch_membership,
     fetch_overseer,
 )
-from corpus.models import GeneratedQuestion, GenerationReply, Membership, QuestionRun
+from corpus.models import Collection, GeneratedQuestion, GenerationReply, Membership, QuestionRun
 from corpus.questions.decisions import (
     correct_reply,
     discard_question,
@@ -91,6 +91,13 @@ def generation_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "corpus/questions/generation_list.html", context)
 
 
+def _no_model(collection: Collection) -> Reason:
+    """Why no model can be asked, with the other way where the collection may still be changed."""
+    if collection.archived_at:
+        return Reason(NO_MODEL)
+    return Reason(NO_MODEL, "Write questions by hand", "topic_create", collection.slug)
+
+
 @require_http_methods(["GET", "POST"])
 def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose mentions and prompt; what it would take is shown before anything is asked for."""
@@ -108,7 +115,7 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("generation_list", slug)
     context = collection_context(membership, "generation") | {
         "form": form,
-        "no_model": "" if has_model() else Reason(NO_MODEL, "Write questions by hand", "topic_create", slug),
+        "no_model": "" if has_model() else _no_model(collection),
         "no_mentions": Reason(NO_MENTIONS, "See the mentions", "mention_list", slug),
         "figures": run_figures(collection),
     }

@@ -109,7 +109,7 @@ def test_discard_by_page_comes_back_to_the_same_list_with_an_undo(client, mentio
     assert answer.context["page"].paginator.count == 0
     client.post(reverse("mention_restore", args=["tea", mention.pk]), {"back": "source=outside"})
     assert CitationMention.objects.usable().get() == mention
-    assert "Say why" in client.post(url, {}, follow=True).content.decode()
+    assert "Choose a reason." in client.post(url, {}, follow=True).content.decode()
 
 
 def test_links_can_be_looked_up_again(client, collection, mention):

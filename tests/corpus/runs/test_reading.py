@@ -59,9 +59,12 @@ def test_metadata_is_kept_and_written_back(collection: Collection, tmp_path: Pat
     assert "".join(run_lines(stored)) == rows
     again = read(collection, tmp_path / "b.run", "".join(run_lines(stored, header=True)))
     assert (again.unchanged, again.errors) == (1, [])
-    read(collection, tmp_path / "c.run", "# ir_metadata.start\n# x\r0 Q0 D9 1 9 mine\n" + rows)
+    parted = read(collection, tmp_path / "c.run", "# ir_metadata.start\n# x\r# y\u2028z\n" + rows)
+    assert "line 2: a carriage return (CR) within the line was read as the end of a line" in [
+        f"line {error['line']}: {error['reason']}" for error in parted.errors
+    ]
     stored.refresh_from_db()
-    assert stored.parameters["metadata"] == ["ir_metadata.start", "x 0 Q0 D9 1 9 mine"], "no line is added"
+    assert stored.parameters["metadata"] == ["ir_metadata.start", "x", "y z"], "no line is added"
 
 
 def test_parts_of_topics_are_found_by_their_numbers(collection: Collection, tmp_path: Path) -> None:
