@@ -89,7 +89,7 @@ def test_a_change_of_one_room_leaves_most_tests_out(checkout: Checkout) -> None:
     found = checkout.tests(["corpus/topics/pages/topics.py"])
     assert {"tests/corpus/topics/test_aspects.py", "tests/test_access.py", "tests/test_words.py"} <= {*found.files}
     assert not any(path.startswith(("tests/engines/", "tests/annotation/labelling/")) for path in found.files)
-    assert len(checkout.tests(["docs/questions.md"]).files) < 10
+    assert len(checkout.tests(["docs/questions.md"]).files) <= 10
 
 
 def test_what_is_registered_reaches_those_who_ask_for_it(checkout: Checkout) -> None:

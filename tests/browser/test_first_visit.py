@@ -154,7 +154,7 @@ def judge_as_invited(page: Page, values: Sequence[int]) -> None:
     page.goto(reverse("invitation_accept", args=[token_for(Invitation.objects.get(), mailed=True)]))
     page.get_by_label("Your name").fill("Ben")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The password again").fill(PASSWORD)
+    page.get_by_label("Repeat the password").fill(PASSWORD)
     page.get_by_role("button", name="Create account").click()
     campaign = Campaign.objects.select_related("collection").get()
     page.goto(reverse(campaign.kind_object.screen, args=[campaign.collection.slug, campaign.slug]))

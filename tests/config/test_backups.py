@@ -121,7 +121,7 @@ def test_a_backup_that_is_damaged_anywhere_is_refused_before_anything_is_made(pl
     data = bytearray((CHECKOUT / "tests/config/dumps/0.1.0.dump").read_bytes())
     data[int(len(data) * 0.7)] ^= 255
     (place / "bad.dump").write_bytes(data)
-    with pytest.raises(BackupFailed, match=r"is damaged or no backup\. Nothing was changed\. pg_restore failed"):
+    with pytest.raises(BackupFailed, match=r"is damaged or not a backup\. Nothing was changed\. pg_restore failed"):
         check(place / "bad.dump")
 
 

@@ -141,7 +141,7 @@ class TestSearch:
         assert isinstance(page, KeyedPage)
         assert (list(page), page.looked_at, page.count, page.has_next) == ([], 0, 0, False)
         text = render_to_string("_pagination.html", {"page": page}, RequestFactory().get("/"))
-        assert "0 found among 0 looked at" in text
+        assert "0 found among 0 checked" in text
         assert "more than" not in page.count_text + text
 
     def test_no_page_looks_at_more_than_the_steps(self, many, django_assert_max_num_queries) -> None:

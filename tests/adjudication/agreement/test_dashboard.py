@@ -201,7 +201,7 @@ def test_the_overview_and_the_lists_ask_a_bounded_number_of_questions(
     built: Built, django_assert_max_num_queries: Any
 ) -> None:
     client = client_of(built, "manager")
-    for name, most in (("collection_dashboard", 46), ("judgment_list", 22), ("agreement_detail", 46)):
+    for name, most in (("collection_dashboard", 47), ("judgment_list", 22), ("agreement_detail", 46)):
         client.get(address(name))
         with django_assert_max_num_queries(most):
             client.get(address(name))

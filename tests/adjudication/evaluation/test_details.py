@@ -136,7 +136,7 @@ def test_what_has_changed_since_is_said(client: Client, built: Built, job: Evalu
     assert "has changed since this evaluation" not in page(client, job, "evaluation_topic", topic="2")
     stray.delete()
     text = page(client, job, "evaluation_topic", topic="1")
-    assert "The gold judges every document among the first 10 of every run" in text
+    assert "The gold knows every document among the first 10 of every run" in text
     Verdict.objects.filter(item__document__docno="d1", item__topic__number="2").update(value=None)
     assert "Relevant documents" in page(client, job, "evaluation_topic", topic="2"), "shown as far as it is decided"
     Verdict.objects.all().delete()
@@ -290,7 +290,7 @@ class TestJudging:
         client.force_login(built.people["manager"])
         nothing = self.ask(client, job, topics="2")
         assert (nothing.status_code, Campaign.objects.filter(name="Second look").exists()) == (422, False)
-        assert "there is nothing to judge" in nothing.content.decode()
+        assert "there is nothing left to judge" in nothing.content.decode()
         assert "The gold has no topic 99." in self.ask(client, job, topics="1 99").content.decode()
         assert "or give a new draft a name" in self.ask(client, job, name=" ").content.decode()
         Document.objects.filter(docno="new").delete()

@@ -106,7 +106,10 @@ def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, 
     machine = paper.extractions.get(source="machine")
     other = client.get(reverse("paper_detail", args=["teas", paper.pk]), {"extraction": machine.pk}).content.decode()
     assert "10.9/m" in other
-    assert client.get(reverse("paper_list", args=["teas"]), {"q": "no such"}).content.decode().count("No paper is") == 1
+    assert (
+        client.get(reverse("paper_list", args=["teas"]), {"q": "no such"}).content.decode().count("No paper matches")
+        == 1
+    )
     for name in ("campaign_detail", "item_list", "annotator_list", "campaign_edit", "guideline_edit"):
         client.force_login(material.manager)
         assert client.get(reverse(name, args=["teas", campaign.slug])).status_code == 200

@@ -146,7 +146,7 @@ def test_bad_files_are_reported_one_by_one_and_the_others_come_in(tmp_path) -> N
         "not.pdf": "not a PDF",
         "long.pdf": "has 2,000 pages; at most 400 are read",
         "cut.xml": "not well-formed",
-        "double.xml": "stands twice",
+        "double.xml": "appears twice",
         "picture.png": "is not a text file",
         "corpus_s2orc.parquet": "it looks like a file of topics, documents or citation mentions (parquet)",
     }.items():

@@ -146,7 +146,7 @@ def test_options_that_make_no_sense_are_refused(values):
 
 @pytest.mark.parametrize("line", ["web", "web = much", "= 0.3"])
 def test_a_line_that_is_no_cutoff_is_named(line):
-    with pytest.raises(BadOptions, match="is not like"):
+    with pytest.raises(BadOptions, match="does not have the form"):
         read_cutoffs(line)
 
 
@@ -287,7 +287,7 @@ def test_bad_cutoffs_are_reported_at_their_field(draft):
     address = reverse("campaign_create", args=["signs"])
     answer = manager_of(draft).post(address, NEW | {"cutoffs": "inline-acl: 0.3"})
     assert answer.status_code == 422
-    assert "is not like" in answer.content.decode()
+    assert "does not have the form" in answer.content.decode()
 
 
 def test_a_calibration_sample_waits_for_items_made_by_a_job(draft, monkeypatch):

@@ -216,7 +216,7 @@ class TestExports:
         make(collection)
         with pytest.raises(Refused, match="export one of these: qrels, topics"):
             make_options(collection, "documents", level="sub-query")
-        with pytest.raises(Refused, match="stand on verdicts"):
+        with pytest.raises(Refused, match="are based on verdicts"):
             make_options(collection, "qrels", level="sub-query", annotators=True)
 
 
