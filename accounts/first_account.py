@@ -20,7 +20,7 @@ VALID_FOR = timedelta(minutes=15)
 TRIES = 5
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that is taken for another one
 PARTS, PART_LENGTH = 2, 5  # 50 random bits
-GONE = "There is an account already. People are invited by a manager of a collection."
+GONE = "There is an account already. Sign in with it, or ask a manager of a collection to invite you."
 
 
 def has_account() -> bool:

@@ -27,7 +27,7 @@ from accounts.actions import (
     vouch_for_address,
 )
 from accounts.digests import Notice
-from accounts.first_account import WITH_DEMO, check_no_account, create_first_account, own_command
+from accounts.first_account import GONE, WITH_DEMO, create_first_account, has_account, own_command
 from accounts.forms import FirstAccountForm, ProfileForm, ThemeForm, TokenForm
 from accounts.job_kinds import JobKind, job_kinds
 from accounts.models import ApiToken, JobState, TokenScope
@@ -56,8 +56,15 @@ def profile(request: Request) -> HttpResponse:
 @login_not_required
 @require_http_methods(["GET", "POST"])
 def first_account(request: OpenRequest) -> HttpResponse:
-    """Make the first account of an empty Litmus, by the code that its server has printed. 404 once there is one."""
-    check_no_account()
+    """Make the first account of an empty Litmus, by the code that its server has printed.
+
+    Once there is an account, by a command for example, this leads to signing in.
+    """
+    if has_account():
+        if request.user.is_authenticated:
+            return redirect(get_script_prefix())
+        messages.info(request, GONE)
+        return redirect("account_login")
     form = FirstAccountForm(request.POST if request.method == "POST" else None)
     if form.is_bound and not ratelimit.consume(request, action="first_account"):
         form.add_error(None, "Too many attempts. Wait a minute.")

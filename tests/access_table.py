@@ -269,7 +269,7 @@ TABLE: list[Row] = [
     *row("state_test", "POST login 403 403 403 403 403", where=lambda _: {"part": "storage"}),
     *row("guide_step", "POST login 404 403 403 403 gone", where=lambda _: {"step": "pools", "act": "build"}),
     *row("demo_remove", "POST login 403 403 403 403 403"),  # for staff: tests/config/test_demo.py
-    *everybody("first_account", "GET 404 404 | POST 404 404"),  # while there is an account
+    *everybody("first_account", "GET gone gone | POST gone gone"),  # while there is an account
     *row("collection_create", "GET login 403 403 403 403 200 | POST login 403 403 403 403 422"),
     # --- allauth's: sign-in, password, e-mail, second factor ---------------------------------------------------------
     *everybody("account_login", "GET 200 gone | POST 200 gone"),

@@ -60,8 +60,10 @@ def test_every_page_leads_to_it_and_a_person_comes_in(client: Client) -> None:
         "create_first_code",
         "create_user",
     ]
-    for known in (client, Client()):
-        assert known.get(ADDRESS).status_code == known.post(ADDRESS, sent).status_code == 404
+    for person, place in ((client, reverse("home")), (Client(), reverse("account_login"))):
+        for answer in (person.get(ADDRESS), person.post(ADDRESS, sent)):
+            assert (answer.status_code, answer.headers["Location"]) == (302, place)
+    assert "There is an account already. Sign in with it" in Client().post(ADDRESS, sent, follow=True).text
     assert Client().get(reverse("home")).headers["Location"].startswith(reverse("account_login"))
     assert not FirstCode.objects.exists()
     assert announce_first_code() == ""
