@@ -97,8 +97,6 @@ class CycleDecisionForm(forms.Form):
         super().__init__(data)
         if is_passed or not may_use_test:
             del self.fields["override"]
-        outcome = self.fields["outcome"]
-        assert isinstance(outcome, forms.ChoiceField)  # noqa: S101 - narrows the type
-        outcome.choices = OUTCOMES if may_use_test else OUTCOMES[-1:]
-        if not may_use_test:
-            outcome.initial = Outcome.STOP
+        if not may_use_test:  # offered is what would be accepted now; why another one is refused, the action says
+            self.fields["outcome"].widget = forms.RadioSelect(choices=OUTCOMES[-1:])
+            self.fields["outcome"].initial = Outcome.STOP

@@ -9,7 +9,7 @@ from accounts.operations import Found, Operation, Place
 from adjudication.cycles.cycles import campaigns_shown
 from adjudication.cycles.details import CycleSerializer, cycle_with
 from adjudication.cycles.forms import CycleDecisionForm, FreezingForm, OneCampaignForm
-from adjudication.cycles.pages.cycles import cycle_context, fetch_cycle
+from adjudication.cycles.pages.cycles import cycle_context, decision_facts, fetch_cycle
 from adjudication.cycles.steps import choose_test_set, decide_cycle, freeze_machine
 from annotation.labelling.rules import check_can_read_labels_of
 from annotation.models import AnnoCycle
@@ -18,10 +18,12 @@ from corpus.models import Membership
 
 
 def _in_cycle(*, form_gets_cycle: bool = False, has_page: bool = False) -> Place:
-    """The cycle: the action gets it. With `has_page` its whole page is shown again with the form."""
+    """The cycle: the action gets it. With `has_page` its whole page is shown again with the form of the decision."""
 
     def find(cycle: AnnoCycle, shown: dict[str, Any]) -> Found:
-        form = {"cycle": cycle} if form_gets_cycle else {}
+        form: dict[str, Any] = {"cycle": cycle} if form_gets_cycle else {}
+        if shown and cycle.is_open:
+            form = decision_facts(shown["trial"])
         return Found({"cycle": cycle}, form, shown, _page_of(cycle))
 
     def on_page(request: HttpRequest, roles: tuple[Any, ...], slug: str, number: int) -> Found:

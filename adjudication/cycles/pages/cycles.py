@@ -119,7 +119,7 @@ def cycle_context(membership: Membership, cycle: AnnoCycle) -> dict[str, Any]:
     trial = fetch_trial(cycle, tests)
     tables = [dev_table(campaign, cycle.criterion) for campaign in dev_sets(cycle)]
     is_current = trial is not None and trial.is_current
-    passed = is_current and trial is not None and trial.is_passed
+    steps = _steps(cycle, tables[0], trial)
     return {
         **collection_context(membership, "anno-gpt"),
         "cycle": cycle,
@@ -130,19 +130,32 @@ def cycle_context(membership: Membership, cycle: AnnoCycle) -> dict[str, Any]:
         "test_campaigns": [] if cycle.test else fitting_campaigns(cycle, Split.TEST),
         "not_passed": not_passed(cycle, trial) if trial and is_current and not trial.is_passed else "",
         "no_test": why_cannot_test(cycle, trial) if trial else "",
-        "form": CycleDecisionForm(may_use_test=is_current, is_passed=passed),
-        "steps": _steps(cycle, tables[0], trial),
+        "form": CycleDecisionForm(**decision_facts(trial)),
+        "steps": steps,
+        "next_step": _next_step(cycle, tables[0], steps),
         "everything": _everything(cycle) if cycle.outcome == Outcome.ANNOTATE else [],
         "points": 100 * cycle.margin,
         "hidden": hidden,
     }
 
 
+def decision_facts(trial: Trial | None) -> dict[str, bool]:
+    """What the form of the decision has to know of the test: it offers only what would be accepted now."""
+    is_current = trial is not None and trial.is_current
+    return {"may_use_test": is_current, "is_passed": is_current and trial is not None and trial.is_passed}
+
+
+def _next_step(cycle: AnnoCycle, dev: DevTable, steps: dict[str, str]) -> str:
+    """The first step that can be taken now and has a button here: the one button that stands out. "" for none."""
+    waits = {"dev": dev.people.items > 0, "test_set": cycle.test is not None}  # for people who judge
+    return next((step for step, state in steps.items() if state == "now" and not waits.get(step)), "")
+
+
 def _steps(cycle: AnnoCycle, dev: DevTable, trial: Trial | None) -> dict[str, str]:
     """{step: done, now or later}: now is what can be done, which may be several steps at once."""
     steps = {  # step: (whether it is done, whether it can be done)
         "dev": (dev.people.labels > 0, True),
-        "try": (bool(dev.candidates), True),
+        "try": (bool(dev.candidates), dev.people.items > 0),
         "freeze": (cycle.is_frozen, any(one.figures and not one.is_running for one in dev.candidates)),
         "test_set": (bool(cycle.test and people_of(cycle.test).with_two), True),
         "test": (trial is not None and trial.is_current, trial is not None),

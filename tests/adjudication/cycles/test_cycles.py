@@ -9,6 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
+from lxml import html
 
 from accounts import jobs
 from accounts.caches import volatile
@@ -31,6 +32,7 @@ from adjudication.releases.folder import Folder
 from adjudication.releases.people import pseudonyms
 from adjudication.releases.recipe import make_recipe
 from annotation.assignment.annotators import add_name
+from annotation.campaigns.items import build_items
 from annotation.campaigns.lifecycle import delete_campaign, update_campaign
 from annotation.campaigns.overrides import overrides_in
 from annotation.models import AnnoCycle, Annotator, Assignment, Campaign, Judgment, Submission
@@ -85,6 +87,33 @@ def evidence_of_release(cycle: AnnoCycle, tmp_path: Path) -> str:
     return str(writer._cycle(cycle)["evidence_of"])
 
 
+def loud_in(made: Material) -> list[str]:
+    """The buttons of the cycle's page that stand out."""
+    client = Client()
+    client.force_login(made.manager)
+    page = html.fromstring(client.get("/c/teas/anno-gpt/1/").text)
+    return [each.text_content().strip() for each in page.xpath("//main//*[contains(@class, 'button primary')]")]
+
+
+def test_a_cycle_offers_what_can_be_done_and_points_to_what_comes_next(made: Material) -> None:
+    """One button stands out, and before the test the decision has one choice; another is refused, with the reason."""
+    dev = make_campaign(made, name="Dev", split="dev", overlap=3, items=False)
+    began(made, dev)
+    assert loud_in(made) == ["Draw its sample"]
+    build_items(campaign=dev, by=made.manager, at=AT, sample=6)
+    assert loud_in(made) == ["Let a machine judge Dev"]
+    client, decide = Client(), "/c/teas/anno-gpt/1/decision/"
+    client.force_login(made.manager)
+    refused = client.post(decide, {"outcome": "annotate", "override": "on", "reason": "It looks good."})
+    assert (refused.status_code, "are missing or older" in refused.text) == (422, True)
+    for page in (refused, client.get("/c/teas/anno-gpt/1/")):
+        offered = html.fromstring(page.text).xpath("//form[contains(@action, 'decision')]//input[@type!='hidden']")
+        assert [each.get("value") for each in offered] == ["stop"]
+        assert "before anything was tried" not in page.text
+    assert client.post(decide, {"outcome": "stop", "reason": "Enough."}).status_code == 302
+    assert loud_in(made) == []
+
+
 def test_the_whole_way_to_annotating_everything(made: Material, tmp_path: Path) -> None:
     by, dev = made.manager, judged(made, "Dev", "dev")
     cycle = began(made, dev)
@@ -97,6 +126,7 @@ def test_the_whole_way_to_annotating_everything(made: Material, tmp_path: Path) 
     assert (cycle.frozen_hash, cycle.frozen_source, cycle.seen_before) == (key, "lexical", 0)
     with pytest.raises(Refused, match="0 of 2 times"):
         request_test(cycle=cycle, by=by, at=LATER)
+    assert loud_in(made) == ["Let the frozen machine judge the test set"]
     runs = run_frozen_machine(cycle=cycle, by=by, at=LATER, campaign=test, send=False)
     assert [run.run_number for run in runs] == [1, 2]
     with pytest.raises(Refused, match="still working"):
