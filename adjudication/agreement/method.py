@@ -6,7 +6,7 @@ from typing import Any
 from accounts.counting import share_in_percent
 from accounts.models import JobState
 from adjudication.agreement.results import Difference, comparisons
-from adjudication.models import AgreementResult, AgreementRun, Voters, VoteRun
+from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, Voters, VoteRun
 from annotation.models import AnnotatorKind
 
 METHODS = {
@@ -71,10 +71,20 @@ def verdict_sentence(run: AgreementRun, criterion: str) -> str:
     if vote is None:
         return ""
     outcomes = vote.outcomes_of(criterion) or "no item had a vote"
+    since = _decided_since(vote, run, criterion)
     return (
-        f"Verdict: {rules_text(vote)}; when counted {outcomes}. Who voted is compared with the vote of the other"
+        f"Verdict: {rules_text(vote)}; when counted {outcomes}{since}. Who voted is compared with the vote of the other"
         " voters, as their own label is part of the verdict."
     )
+
+
+def _decided_since(vote: VoteRun, run: AgreementRun, criterion: str) -> str:
+    """How many values an adjudicator gave after the count and before the run read the verdicts; "" for none."""
+    of_criterion = Verdict.objects.filter(criterion__campaign=run.campaign_id, criterion__key=criterion)
+    until = run.verdicts_at or run.finished_at
+    given = of_criterion.filter(method=Method.BY_HAND, changed_at__gt=vote.finished_at, changed_at__lte=until)
+    count = given.count()
+    return f"; since then {count:,} decided {Method.BY_HAND.label}" if count else ""
 
 
 def rules_text(vote: VoteRun) -> str:

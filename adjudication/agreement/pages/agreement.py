@@ -39,11 +39,11 @@ def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     standing = fetch_standing(scope.campaign)
     form = form_again(request, AgreementForm())
     context = scope.criterion_context(standing=standing, form=form, section="agreement")
-    context["is_current"] = standing.run is not None and not standing.is_stale and not standing.verdicts_since
     context |= {"awaited": AWAITED, "comes_by_itself": standing.run is not None and is_cheap(standing.run)}
     if standing.job is not None and standing.job != standing.run:
         context["job"] = standing.job
     if standing.run is not None and criterion is not None and criterion.key in standing.run.detail:
+        context["is_current"] = not standing.is_stale and not standing.verdicts_since
         shown = figures_context(request, standing.run, criterion)
         context |= shown | tables_context(standing.run, criterion, shown)
         context |= people_context(scope, standing.run, criterion)

@@ -21,7 +21,10 @@ def test_table_for_a_paper() -> None:
     built = build_campaign(noisy_labels(60, 5), topics=12, machines=[("m_1", "m", 1), ("m_2", "m", 2)])
     vote(built)
     client = client_of(built, "viewer")
-    assert "No table yet" in client.get(address("agreement_report")).content.decode()
+    assert "There are no figures of agreement yet." in client.get(address("agreement_report")).text
+    assert ">Compute the agreement</a>" not in client.get(address("agreement_report")).text
+    page = client_of(built, "adjudicator").get(address("agreement_report")).text
+    assert ">Compute the agreement</a>" in page
     run = agree(built)
     answer = client.get(address("agreement_report"))
     report, latex = answer.context["report"], answer.context["latex"]
@@ -53,6 +56,14 @@ def test_a_table_says_what_is_undefined_and_survives_any_name() -> None:
     lines = report["markdown"].splitlines()
     assert r"(m\|{x}^~" in lines[0]
     assert all(line.count("|") - line.count(r"\|") == 4 for line in lines if line.startswith("|"))
+
+
+def test_figures_of_no_criterion_leave_a_button_to_compute_them() -> None:
+    agree(built := build_campaign([[0, 0], [1, 1]], people=("ana", "ben")))
+    built.campaign.agreement_runs.update(detail={})
+    page = client_of(built, "manager").get(address("agreement_detail")).text
+    assert "Nothing has been computed yet" in page
+    assert f'action="{address("agreement_create")}"' in page
 
 
 def test_brackets_are_explained_where_there_are_any() -> None:

@@ -83,6 +83,17 @@ def test_policies_for_ties(ties: str, expected: list[int | None], client: Client
     assert sum(run.counts.values()) == 5, "each item with a label counts once"
 
 
+def test_a_table_says_what_was_decided_by_hand_since_the_count() -> None:
+    built = build_campaign(LABELS, overlap=2)
+    run = vote(built)
+    before, by = timezone.now(), built.people["adjudicator"]
+    tie = Verdict.objects.filter(method="unresolved", n_votes=3).get()
+    decide_verdict(verdict=tie, value=1, by=by, at=AT)
+    for at, since in ((before, ""), (timezone.now(), "; since then 1 decided by an adjudicator")):
+        figures = AgreementRun(campaign=built.campaign, finished_at=at)
+        assert f"when counted {run.outcomes}{since}. Who voted" in verdict_sentence(figures, "relevance")
+
+
 def test_a_count_is_said_of_the_criterion_that_is_shown(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
     """Of two questions the specificity is tied on one, the quality on none."""
     rubric = build_rubric(people=("ana", "ben"), overlap=2)
