@@ -29,6 +29,16 @@ def test_screen_without_votes_offers_to_count_them() -> None:
     assert VoteRun.objects.get(campaign=built.campaign).ties == "median"
 
 
+@pytest.mark.usefixtures("_free_address")
+def test_a_count_that_found_no_vote_says_so_and_offers_no_export() -> None:
+    built = build_campaign([[None, None, None]], overlap=2)
+    VoteRun.objects.create(campaign=built.campaign, requested_at=AT, finished_at=AT, state="done")
+    client = client_of(built, "adjudicator")
+    empty = lxml.html.fromstring(client.get(address("adjudication_screen")).text).xpath("//*[@aria-label='Empty']")[0]
+    assert "No item had a vote when the votes were counted." in empty.text_content()
+    assert "Export" not in [each.text_content().strip() for each in empty.xpath(".//a")]
+
+
 def test_screen_shows_letters_not_names(built: Built) -> None:
     page = client_of(built, "adjudicator").get(address("adjudication_screen")).content.decode()
     assert ">A</span>" in page
