@@ -101,7 +101,8 @@ def _campaign_ways(facts: Facts) -> list[Way]:
 
 def _why_people(facts: Facts) -> str:
     overlap, people = facts.chosen.overlap, facts.work["people"]
-    here = "nobody is chosen yet" if not people else f"{people:,} {'is' if people == 1 else 'are'} chosen"
+    some = f"{people:,} of {overlap:,} {'is' if people == 1 else 'are'} chosen so far"
+    here = some if people else "nobody is chosen yet"
     text = f"{counted(overlap, 'person judges', 'people judge')} each item; {here}."
     if facts.has_gold and facts.chosen.kind_object.judges == Judged.PAPERS:
         text += " Every paper is confirmed already: delete this draft if nobody should read them again."

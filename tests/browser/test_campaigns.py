@@ -160,7 +160,7 @@ def test_names_and_levels_of_one_long_word_break_in_a_narrow_window(new_page: Ne
         assert page.evaluate("document.documentElement.scrollWidth") == 390, name
     page = new_page(made.manager, viewport={"width": 390, "height": 844})
     page.goto(reverse("campaign_detail", args=["teas", campaign.slug]))
-    page.get_by_role("button", name="Close", exact=True).click()
-    page.locator("dialog[open]").get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("button", name="Close the campaign").click()
+    page.locator("dialog[open]").get_by_role("button", name="Close the campaign").click()
     expect(page.locator("#messages")).to_contain_text("is closed")
     assert page.evaluate("document.documentElement.scrollWidth") == 390, "message"

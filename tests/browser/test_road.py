@@ -186,7 +186,7 @@ def open_summary(page: Page, home: str) -> None:
     """Open the campaign by the manager's own button."""
     page.goto(home)
     page.get_by_role("button", name="Open", exact=True).click()
-    expect(page.get_by_role("button", name="Close")).to_be_visible()
+    expect(page.get_by_role("button", name="Close the campaign")).to_be_visible()
     assert Campaign.objects.get(slug="main").state == "open"
 
 

@@ -265,6 +265,7 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
     progress, rows = fetch_progress(campaign, now), annotator_rows(campaign, now)
     ready = fetch_readiness(campaign)
     missing = missing_of(campaign, ready)
+    is_draft = campaign.state == CampaignState.DRAFT
     return {
         "progress": progress,
         "is_filled_at_opening": is_filled_at_opening(campaign),
@@ -274,8 +275,9 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
         "left_to_do": f"{counted(len(missing), 'step')} above must be done first.",
         "no_opening": why_cannot_open(campaign, ready),
         "build": campaign.item_builds.order_by("-pk").first(),
-        "unreviewed": count_unreviewed(campaign) if campaign.state == CampaignState.DRAFT else 0,
-        "is_only_draft": campaign.state == CampaignState.DRAFT and not progress.judgments,
+        "unreviewed": count_unreviewed(campaign) if is_draft else 0,
+        "is_only_draft": is_draft and not progress.judgments,
+        "came_judged": is_draft and progress.judgments and not progress.left,  # all of it was imported
     }
 
 

@@ -92,6 +92,8 @@ def test_the_second_half_goes_on_to_the_release(
     campaign = make_campaign(made, annotators=False, strategy="planned")
     assert line(collection) == "choose who judges “Main round”"
     assert guide(collection).lacks == "2 people judge each item; nobody is chosen yet."
+    add_members(campaign=campaign, users=[made.people["ana"]], by=made.manager, at=AT)
+    assert guide(collection).lacks == "2 people judge each item; 1 of 2 is chosen so far."
     campaign.delete()
     campaign = make_campaign(made, strategy="planned")
     assign_items(campaign=campaign, by=made.manager, at=AT)
@@ -153,10 +155,18 @@ def test_judgments_that_are_imported_into_a_draft_fulfil_their_steps(tmp_path: P
         path.write_text("\n".join([HEADER, *lines]) + "\n", "utf-8")
         call_command("import_judgments", collection.slug, campaign.slug, str(path), stdout=StringIO())
 
+    def page() -> str:
+        client = Client()
+        client.force_login(made.manager)
+        return client.get(reverse("campaign_detail", args=[collection.slug, campaign.slug])).text
+
     load(*rows[:3])
     assert "open" in line(collection), "one judgment is left"
+    assert "Before it can be opened" in page()
     load(*rows)
     assert line(collection) == "count the votes of “Main round”"
+    assert "Every item is judged already, so this campaign need not be opened." in page()
+    assert "Before it can be opened" not in page()
     assert not fetch_road(collection).is_walked
     found = states(collection)
     assert (found["open"], found["judge"], found["ties"], found["export"]) == ("not used", "done", "later", "later")
