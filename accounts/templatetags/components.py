@@ -145,9 +145,15 @@ def _attributes(named: Shown) -> SafeString:
 
 
 @register.inclusion_tag("_submit.html")
-def submit(label: object, back: object = "", view: str = "", *args: Any, look: str = "primary") -> Shown:
-    """The row of buttons below a form: the one that sends it, and the way back to a view."""
-    return {"label": label, "back": back, "address": view and reverse(view, args=args), "look": look}
+def submit(
+    label: object, back: object = "", view: str = "", *args: Any, look: str = "primary", when_dry: object = ""
+) -> Shown:
+    """The row of buttons below a form: the one that sends it, and the way back to a view.
+
+    `when_dry` is its label while the form's box for a dry run is ticked.
+    """
+    address = view and reverse(view, args=args)
+    return {"label": label, "back": back, "address": address, "look": look, "when_dry": when_dry}
 
 
 @register.inclusion_tag("_field_list.html")

@@ -62,6 +62,13 @@ def test_fields_are_all_or_those_named(names: str, shown: list[str]):
     assert [name for name in ("to", "text", "seen") if f'name="{name}"' in text] == shown
 
 
+def test_the_button_of_a_form_says_whether_it_only_tries():
+    plain = '<button class="button primary" type="submit">Import</button>'
+    assert plain in rendered('{% submit "Import" %}')
+    both = '<span class="when-dry">Start dry run</span><span class="when-real">Import</span>'
+    assert plain.replace("Import", both) in rendered('{% submit "Import" when_dry="Start dry run" %}')
+
+
 def test_keys_are_marked_and_the_words_between_them_are_not():
     text = rendered('{% keys "J K or 1–3, ⇧R … Esc" "do it" look="pair" %}')
     keys = ("J", "K", "1", "3", "⇧R", "Esc")
