@@ -98,6 +98,7 @@ class JobKind(ABC, Generic[J]):
     counted = ""  # what the number done counts, as in "120 sent"; of bytes, what was done with them (read)
     in_bytes = False  # done and total are bytes
     cancel_verb = ""  # of the audit event
+    onward = "Results"  # words of the link to the page that shows what came of it
     base = "base.html"  # the frame around its page
 
     def __init__(self, key: str) -> None:
@@ -141,7 +142,7 @@ class JobKind(ABC, Generic[J]):
 
         Only what `member` may open.
         """
-        return [(self.page(job), "Results")] if self.page(job) != self.address(job) else []
+        return [(self.page(job), self.onward)] if self.page(job) != self.address(job) else []
 
     def retry(self, job: J, member: Any) -> str:
         """The address of the page where the person can start it again once it has failed; "" where they cannot."""

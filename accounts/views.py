@@ -170,8 +170,9 @@ def job_detail(request: Request, kind: str, pk: int) -> HttpResponse:
     context = jobs.fragment_context(job, member)
     if request.htmx:
         return render(request, "accounts/_job.html", context)
-    is_failed = job.state == JobState.FAILED  # there are no results, and the fragment says what comes next
-    context |= {"links": [] if is_failed else found.links(job, member), "is_over": job.is_final and not is_failed}
+    # Before the end and after a failure there are no results; then the fragment says what comes next.
+    is_over = job.is_final and job.state != JobState.FAILED
+    context |= {"links": found.links(job, member) if is_over else [], "is_over": is_over}
     context |= {"base": found.base, **found.context(job, member)}
     return render(request, "accounts/job_detail.html", context)
 

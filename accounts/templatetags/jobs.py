@@ -27,8 +27,10 @@ def job_progress(context: Context, job: Job, member: Any = None, *, says_next: b
 
 @register.filter
 def done_words(job: Job) -> str:
-    """What a job that is done has done: "4 of 120 sent · ", "12 MB read · "; "" where nothing is counted."""
+    """What a job that is done has done: "4 of 120 sent · ", "12 MB read · "; "" where nothing was counted."""
     kind = kind_of(job)
+    if not (job.done or job.total):
+        return ""
     if kind.in_bytes:
         return f"{filesizeformat(job.total or job.done)} {kind.counted or 'read'} · "
     if not kind.counted:

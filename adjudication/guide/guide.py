@@ -148,6 +148,7 @@ def has_outrun(collection: Collection, began: datetime) -> bool:
 def guide_cards(membership: Membership, campaign: Campaign | None = None, how: str = "") -> Iterator[Card]:
     """The line "Next: …" for those who oversee the collection; with `how` "whole", all steps below it.
 
+    With `how` "quiet" none of its buttons is a main one, for pages that have theirs.
     With `how` "fields" only what is pressed or filled in where it stands, for a list that says itself what is missing
     and has the button that opens the campaign.
     """
@@ -158,7 +159,7 @@ def guide_cards(membership: Membership, campaign: Campaign | None = None, how: s
         if guide.next and guide.next.key != "open" and any(way.sort != LINK for way in guide.ways):
             yield Card(10, "adjudication/guide/_fields.html", {"guide": guide})
     elif guide.next or guide.is_whole:
-        yield Card(10, "adjudication/guide/_guide.html", {"guide": guide})
+        yield Card(10, "adjudication/guide/_guide.html", {"guide": guide, "is_quiet": how == "quiet"})
 
 
 def act_of(guide: Guide, key: str, act: str) -> Step:

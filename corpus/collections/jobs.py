@@ -81,6 +81,7 @@ class ErasureJob(JobKind[PersonErasure]):
     model = PersonErasure
     title = "Erasure of a person"
     counted = "steps"
+    onward = "See the erased account"
 
     def work(self, job: PersonErasure, progress: jobs.Progress) -> None:
         erase_person(job, progress)
@@ -100,6 +101,7 @@ class RemovalJob(JobKind[CollectionRemoval]):
     model = CollectionRemoval
     title = "Deletion of a collection"
     counted = "steps"
+    onward = "See its audit log"
 
     def work(self, job: CollectionRemoval, progress: jobs.Progress) -> None:
         remove_collection(job, progress)

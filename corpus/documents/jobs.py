@@ -16,6 +16,7 @@ class IndexingJob(CollectionJob[Indexing]):
     model = Indexing
     title = "Indexing for search"
     counted = "documents searchable"
+    onward = "See the documents"
     tab = "documents"
 
     def work(self, job: Indexing, progress: jobs.Progress) -> None:

@@ -15,6 +15,7 @@ class MailingJob(CollectionJob[AuthorMailing]):
     model = AuthorMailing
     title = "Letters to authors"
     counted = "sent"
+    onward = "See the authors"
     cancel_verb = "cancel_mailing"
     tab = "authors"
     related = ("call__collection",)

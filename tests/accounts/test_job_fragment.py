@@ -7,7 +7,8 @@ from django.template.loader import render_to_string
 
 from accounts import jobs
 from accounts.models import JobState
-from corpus.models import Collection, Membership, PoolRun, Role
+from accounts.templatetags.jobs import done_words
+from corpus.models import Collection, CollectionRemoval, Membership, PoolRun, Role
 from tests.factories.accounts import AT
 
 
@@ -23,6 +24,7 @@ def test_a_waiting_job_asks_for_itself_and_can_be_cancelled() -> None:
     assert 'hx-get="/jobs/pools/7/" hx-trigger="every 1s" hx-swap="outerHTML"' in text
     assert 'action="/jobs/pools/7/cancellation/"' in text
     assert "In the queue since" in text
+    assert "You can leave this page" in text
     assert "<progress" in text
     assert "value=" not in text.split("<progress")[1].split(">")[0]  # indeterminate while the total is unknown
 
@@ -60,6 +62,7 @@ def test_a_job_that_is_stopping_is_not_cancelled_twice() -> None:
     text = fragment(state=JobState.RUNNING, cancel_requested_at=AT)
     assert "Stopping…" in text
     assert 'action="/jobs/pools/7/cancellation/"' not in text
+    assert "You can leave this page" not in text
 
 
 @pytest.mark.parametrize(
@@ -78,3 +81,8 @@ def test_a_done_job_rests_and_shows_no_number_without_saying_of_what() -> None:
     text = fragment(state=JobState.DONE, done=1234, total=1234, started_at=AT, finished_at=AT)
     assert "1,234" not in text  # nobody could say of what
     assert "hx-get" not in text
+
+
+@pytest.mark.parametrize(("done", "total", "shown"), [(0, None, ""), (0, 4, "0 of 4 steps · "), (4, 4, "4 steps · ")])
+def test_a_done_job_says_what_it_counted_if_it_counted(done: int, total: int | None, shown: str) -> None:
+    assert done_words(CollectionRemoval(done=done, total=total)) == shown

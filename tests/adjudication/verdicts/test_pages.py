@@ -143,11 +143,18 @@ def test_asking_for_agreement_makes_one_job(built: Built) -> None:
     page = client.post(address("agreement_create"), {}, follow=True).content.decode()
     assert "being computed already" in page
     assert AgreementRun.objects.count() == 1
-    fragment = client.get(reverse("job_detail", args=["agreement", run.pk]))
-    assert "In the queue" in fragment.content.decode()
+    waiting = client.get(reverse("job_detail", args=["agreement", run.pk])).text
+    assert "In the queue" in waiting
+    assert ">Results</a>" not in waiting
     client.post(reverse("job_cancel", args=["agreement", run.pk]))
     run.refresh_from_db()
     assert run.state == JobState.CANCELLED
+
+
+def test_the_main_button_of_a_job_that_is_done_leads_to_its_results(built: Built) -> None:
+    page = client_of(built, "manager").get(reverse("job_detail", args=["agreement", agree(built).pk])).text
+    assert "<strong>Next:</strong>" in page
+    assert re.findall(r'<(?:a|button) class="button primary"[^>]*>([^<]*)<', page) == ["Results"]
 
 
 def test_bad_options_are_reported(built: Built) -> None:
