@@ -38,6 +38,7 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
     overlap = overlap_of_methods(membership.collection)
     context = collection_context(membership, "pools") | {
         "overlap": overlap,
+        "has_pools": bool(overlap.pairs) or PoolEntry.objects.filter(topic__collection=membership.collection).exists(),
         "plot": draw_upset(overlap),
         "holes": holes_of_runs(membership.collection),
         "cuts": CUTS,

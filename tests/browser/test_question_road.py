@@ -74,7 +74,7 @@ def ask_model(page: Page, tmp_path: Path) -> None:
     file.write_text(json.dumps(row) + "\n")
     bring_in(page, "tea", "mentions", file)
     page.goto(reverse("mention_list", args=["tea"]))
-    page.get_by_role("link", name="Ask about").click()
+    page.get_by_role("link", name="Ask a language model about these").click()
     page.get_by_role("button", name="Ask the model about 1").click()
     expect(page.get_by_role("link", name="See the questions")).to_be_visible()
 

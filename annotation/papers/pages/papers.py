@@ -68,7 +68,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     shown = _chosen_extraction(request, paper, extractions)
     content = read_content(shown.content) if shown else None
     context = collection_context(membership, "papers", paper=paper, extractions=extractions, shown=shown)
-    context |= {"hidden_reason": reason, "missing": _missing(paper)}
+    context |= {"hidden_reason": reason, "missing": _missing(paper), "key_is_doi": paper.key.startswith("10.")}
     if content is not None:
         context |= extraction_context(paper, content)
         if shown.source == ExtractionSource.IMPORTED:  # they come with the gold

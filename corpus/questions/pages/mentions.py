@@ -1,5 +1,6 @@
 """Citation mentions: found, sampled, put aside."""
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -13,9 +14,10 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.refusal_messages import refusals_in_message
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import can_manage, fetch_manager, fetch_overseer
-from corpus.models import CitationMention, DiscardReason, Membership
+from corpus.models import CitationMention, Collection, DiscardReason, Membership
 from corpus.questions.forms.generation import DiscardForm, MentionFilterForm
 from corpus.questions.mentions import (
+    MentionFilter,
     count_mentions,
     discard_mention,
     find_mentions,
@@ -46,6 +48,7 @@ def mention_list(request: HttpRequest, slug: str) -> HttpResponse:
         "reasons": DiscardReason.choices,
         "filter_query": _query_of(request),
         "ask_query": _ask_query(form),
+        "has_unasked": _has_unasked(membership.collection, form.criteria),
         "discarded": _just_discarded(request, membership),
     }
     return render(request, "corpus/questions/mention_list.html", context, status=422 if form.errors else 200)
@@ -97,6 +100,11 @@ def _query_of(request: HttpRequest) -> str:
     query = request.GET.copy()
     query.pop("discarded", None)
     return query.urlencode()
+
+
+def _has_unasked(collection: Collection, criteria: MentionFilter) -> bool:
+    """Whether among those that the filter, without its sample, lets through is one that no model was asked about."""
+    return criteria.used != "yes" and find_mentions(collection, replace(criteria, used="no", sample=0)).exists()
 
 
 def _ask_query(form: MentionFilterForm) -> str:

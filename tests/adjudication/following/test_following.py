@@ -278,6 +278,10 @@ def test_pages_before_the_first_count_and_without_work(campaign, client):
     client.force_login(campaign.collection.memberships.get(role="manager").user)
     address = reverse("work_detail", args=["teas", campaign.slug])
     assert "has not been counted yet" in client.get(address).text
+    request_count(campaign=campaign, by=campaign.collection.memberships.get(role="manager").user, at=AT)
+    waiting = client.get(address).text
+    assert "The figures appear here when the count above is done." in waiting
+    assert "A count starts within a minute" not in waiting
     counted(campaign)
     assert "Nobody has judged here yet." in client.get(address).text
     assert client.get(address, {"person": "x", "criterion": "<none>"}).status_code == 200

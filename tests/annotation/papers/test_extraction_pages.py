@@ -113,6 +113,9 @@ def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, 
     for name in ("campaign_detail", "item_list", "annotator_list", "campaign_edit", "guideline_edit"):
         client.force_login(material.manager)
         assert client.get(reverse(name, args=["teas", campaign.slug])).status_code == 200
+    managed = client.get(reverse("paper_detail", args=["teas", paper.pk])).text
+    assert f"The key “<bdi>{paper.key}</bdi>” may be the DOI" in managed
+    assert "No DOI is known" not in managed
     assert client.get(reverse("collection_dashboard", args=["teas"])).status_code == 200
     graded = client.get(reverse("agreement_detail", args=["teas", campaign.slug]))
     assert graded["Location"] == reverse("extraction_agreement", args=["teas", campaign.slug])

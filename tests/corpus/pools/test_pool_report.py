@@ -140,3 +140,7 @@ def test_nothing_to_report(client: Client) -> None:
     page = client.get(reverse("pool_report", args=["new"])).content.decode()
     assert "No pools yet" in page
     assert "No run ranks documents" in page
+    pool(TopicFactory(collection=collection), DocumentFactory(collection=collection).docno)
+    page = client.get(reverse("pool_report", args=["new"])).text
+    assert "No pools yet" not in page
+    assert "No methods to compare" in page

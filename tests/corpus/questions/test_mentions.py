@@ -1,5 +1,7 @@
 """The page of citation mentions, and what people do to them."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -99,6 +101,17 @@ def test_filter_and_sample_by_address(client, collection, mention):
     bad = client.get(reverse("mention_list", args=["tea"]), {"sample": "many"})
     assert bad.status_code == 422
     assert bad.context["page"].paginator.count == 10
+
+
+def test_asking_is_the_main_button_while_a_mention_is_left_to_ask_about(client, collection, mention):
+    address = reverse("mention_list", args=["tea"])
+    button = r'class="([^"]*)"\s+href="[^"]*">Ask a language model about these<'
+    assert re.findall(button, client.get(address).text) == ["button primary"]
+    make_question(mention)
+    assert re.findall(button, client.get(address).text) == ["button"]
+    MentionFactory(collection=collection)
+    assert re.findall(button, client.get(address).text) == ["button primary"]
+    assert re.findall(button, client.get(address, {"used": "yes"}).text) == ["button"]
 
 
 def test_discard_by_page_comes_back_to_the_same_list_with_an_undo(client, mention):

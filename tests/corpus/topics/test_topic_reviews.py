@@ -183,10 +183,11 @@ class TestPages:
         author.post(self.address("topic_review_request", topic))
         reviewer.post(self.address("topic_review", topic), {"seen": "2", "verdict": "approved"})
         assert state(topic) == ReviewState.APPROVED
+        assert "The last review has been decided" in reviewer.get(self.address("topic_review", topic)).text
 
     def test_refusals_and_bad_input_are_reported(self, topic: Topic, members: Members) -> None:
         reviewer = self.client(members, Role.ADJUDICATOR)
-        assert b"No review is waiting" in reviewer.get(self.address("topic_review", topic)).content
+        assert "Nobody has asked for a review" in reviewer.get(self.address("topic_review", topic)).text
         ask(topic, members)
         for sent in ({}, {"verdict": "open", "seen": "1"}, {"verdict": "changes", "seen": "1"}):
             assert reviewer.post(self.address("topic_review", topic), sent).status_code == 422
