@@ -6,12 +6,11 @@ import { isLeaving } from "./leaving.js";
 const CAUSES = { a: "ambiguous", g: "guideline", e: "error", d: "edge", s: "subjective" };
 const GOES = { ArrowLeft: "earlier", ArrowRight: "later", b: "back", u: "undo" };
 
-/**
- * What was pressed for the item that is on its way, {name: value} of its form; null while none is.
- *
- * The first one comes when htmx has taken forms and links over: before, they would load a whole page.
- */
-let coming = window.htmx ? { isFirst: true } : null;
+/** What was pressed for the item that is on its way, {name: value} of its form; null while none is. */
+let coming = null;
+
+/** Keys pressed before htmx has taken forms and links over, which would load a whole page until then; null afterwards. */
+let early = window.htmx ? [] : null;
 
 const form = () => document.querySelector("[data-decision]");
 const go = (name) => document.querySelector(`[data-go="${name}"]`);
@@ -19,7 +18,21 @@ const typing = (target) => target.matches?.("textarea, select, input:not([type=r
 
 document.addEventListener("keydown", (event) => {
   if (isLeaving() || event.isComposing || event.repeat || document.querySelector("dialog[open], details.menu[open]")) return;
-  if (coming) return void ((coming.isFirst && typing(event.target)) || keep(event));
+  if (early && isForItem(event)) {
+    event.preventDefault();
+    early.push(event);
+  } else hear(event);
+});
+
+/** Whether a key is about the item as a whole, not for the field, link or browser that has it. */
+function isForItem(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return false;
+  if (event.key === "Enter") return !event.target.matches?.("a, button, summary");
+  return Boolean(answerOf(event) || event.key in GOES || GOES[event.key.toLowerCase()]);
+}
+
+function hear(event) {
+  if (coming) return void keep(event);
   if (typing(event.target)) {
     if (event.key === "Escape") event.target.blur();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) decide(event);
@@ -34,7 +47,7 @@ document.addEventListener("keydown", (event) => {
   if (!answer) return act(event);
   choose(...answer, event);
   if (answer[0] === "value" && atOnce()) decide(event);
-});
+}
 
 /** [name, value] of the radio button that a key stands for, or null. */
 function answerOf(event) {
@@ -161,8 +174,16 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 
 document.addEventListener("htmx:load", (event) => {
-  if (coming && event.target === document.body) arrive(coming);
+  if (event.target === document.body) arriveFirst();
 });
+
+/** The page's own item is there. What was pressed early is done now, in the order of the keys. */
+function arriveFirst() {
+  const keys = early ?? [];
+  early = null;
+  arrive({});
+  for (const key of keys) hear(key);
+}
 
 /** An item is there, and its keys work: choose what was pressed for it. */
 function arrive(kept) {
@@ -182,4 +203,4 @@ function showCauses() {
   showWhatIsNeeded();
 }
 
-if (!coming) arrive({});
+if (!early) arriveFirst();
