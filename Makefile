@@ -105,8 +105,8 @@ interval-report: $(INSTALLED_DEV) ## Simulate how often intervals cover the trut
 	@$(PY) -m bench.intervals $(ARGS)
 
 .PHONY: photographs
-photographs: $(INSTALLED_DEV) ## Photograph every page in four faces into build/photographs (FOLDER=… for another), with figures
-	@LITMUS_PHOTOGRAPHS="$(or $(FOLDER),build/photographs)" $(PY) -m pytest -q tests/browser/test_photographs.py
+photographs: $(INSTALLED_DEV) ## Photograph every page in four faces into build/photographs (FOLDER=… for another; PAGES="home account_*" for some), with figures
+	@LITMUS_PHOTOGRAPHS="$(or $(FOLDER),build/photographs)" LITMUS_PHOTOGRAPHS_OF="$(PAGES)" $(PY) -m pytest -q tests/browser/test_photographs.py
 
 .PHONY: requirements
 requirements: ## Pin the newest versions that pyproject.toml allows, with hashes (needs the network)
