@@ -1,14 +1,10 @@
 """Agreement that nobody has to ask for: of campaigns that were judged since, where computing it costs little."""
 
-from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any
-
-from django.db import connection
 
 from accounts.models import FINAL_STATES, JobState
-from accounts.refusals import Refused
 from adjudication.agreement.requests import margin_of_cycle, request_agreement
+from adjudication.labels.due import NOTHING_IMPORTED_SINCE, start_each
 from adjudication.models import AgreementRun, Release
 from annotation.models import Campaign
 
@@ -16,7 +12,6 @@ QUIET = timedelta(minutes=1)  # nobody has answered for this long …
 AT_LATEST = timedelta(minutes=15)  # … or the figures are this old
 MOST_SECONDS = 20  # what took longer is computed when somebody asks
 MOST_ASSIGNMENTS = 20_000  # and so is the first time of a larger campaign, of which nobody knows how long it takes
-LOOKED_AT = 20_000  # newest answers of all campaigns: what a look every minute may cost
 
 AWAITED = (
     "Agreement is computed automatically when two people have judged some of the same items and nobody has answered for"
@@ -25,8 +20,7 @@ AWAITED = (
 
 # Campaigns with an answer of a person among the newest that no figures have seen. Before the first figures two people
 # must have judged one item. The newest run decides: what failed, or was cancelled, waits for somebody who asks again.
-# So do imported judgments of which there are no figures: once there are, their import cannot be undone.
-DUE = """
+DUE = f"""
 WITH answered AS (
   SELECT i.campaign_id, max(s.id) AS newest, max(s.received_at) AS last_at
   FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment_id
@@ -54,12 +48,7 @@ WHERE CASE
       JOIN annotation_annotator one ON one.id = a.annotator_id AND one.kind = 'human'
       JOIN annotation_annotator other ON other.id = b.annotator_id AND other.kind = 'human'
       WHERE i.campaign_id = c.id)
-END AND NOT EXISTS (
-  SELECT FROM corpus_importrun brought WHERE brought.collection_id = c.collection_id AND brought.kind = 'judgments'
-    AND NOT brought.dry_run AND brought.undone_at IS NULL AND brought.parameters ->> 'campaign' = c.id::text
-    AND brought.finished_at > coalesce(run.started_at, '-infinity')
-)
-ORDER BY c.id
+END AND {NOTHING_IMPORTED_SINCE}ORDER BY c.id
 """
 
 
@@ -70,12 +59,15 @@ def is_cheap(run: AgreementRun) -> bool:
 
 def start_due(now: datetime) -> None:
     """Ask for the figures of each campaign whose time has come, with the parameters and the seed of its newest ones."""
-    for campaign in Campaign.objects.filter(pk__in=_due(now)).select_related("collection").order_by("pk"):
+
+    def ask(campaign: Campaign) -> None:
         newest = AgreementRun.objects.filter(campaign=campaign).order_by("-pk").first()
         chosen = {"seed": newest.seed, **newest.parameters} if newest else {}
         chosen["margin"] = margin_of_cycle(campaign) or chosen.get("margin")
-        with suppress(Refused):  # sealed, not compared at all, or asked for this moment: nobody waits for an answer
-            request_agreement(campaign=campaign, by=None, at=now, **{**chosen, "automatic": True})
+        request_agreement(campaign=campaign, by=None, at=now, **{**chosen, "automatic": True})
+
+    limits = {"quiet": QUIET, "latest": AT_LATEST, "most_seconds": MOST_SECONDS, "most": MOST_ASSIGNMENTS}
+    start_each(DUE, ask, now=now, **limits)
 
 
 def drop_superseded(run: AgreementRun) -> None:
@@ -88,18 +80,3 @@ def drop_superseded(run: AgreementRun) -> None:
     earlier = AgreementRun.objects.filter(campaign=run.campaign_id, pk__lt=run.pk, pk__gt=stands)
     shown = earlier.filter(state=JobState.DONE).order_by("-pk").values("pk")[:1]
     earlier.filter(parameters__automatic=True, state__in=FINAL_STATES).exclude(pk__in=shown).delete()
-
-
-def _due(now: datetime) -> list[int]:
-    named: dict[str, Any] = {
-        "now": now,
-        "quiet": QUIET,
-        "latest": AT_LATEST,
-        "done": JobState.DONE,
-        "most_seconds": MOST_SECONDS,
-        "most": MOST_ASSIGNMENTS,
-        "looked_at": LOOKED_AT,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(DUE, named)
-        return [pk for (pk,) in cursor.fetchall()]

@@ -1,23 +1,19 @@
 """Votes that nobody has to ask to count: where the kind of campaign says so, once no judgment is missing."""
 
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from accounts.models import JobState
-from accounts.refusals import Refused
-from accounts.sql import execute
 from adjudication.agreement.requests import request_vote
 from adjudication.labels.counts import newest_count
+from adjudication.labels.due import NOTHING_IMPORTED_SINCE, start_each
 from annotation.kind import kinds
 from annotation.models import Campaign, CampaignState
 
-LOOKED_AT = 20_000  # newest answers of all campaigns: what a look every minute may cost
 AWAITED = "The votes are counted automatically, within a minute of the last judgment that is needed."
 
 # Campaigns with an answer that no count has seen and no judgment missing. A count that failed, or was cancelled, waits
-# for somebody who asks again; so do imported judgments, whose import cannot be undone once verdicts stand on them.
-DUE = """
+# for somebody who asks again.
+DUE = f"""
 SELECT c.id FROM annotation_campaign c
 JOIN corpus_collection home ON home.id = c.collection_id AND home.archived_at IS NULL
 LEFT JOIN LATERAL (
@@ -33,26 +29,18 @@ AND NOT EXISTS (
   SELECT FROM annotation_item i WHERE i.campaign_id = c.id AND c.overlap + i.extra_overlap > (
     SELECT count(*) FROM annotation_assignment a
     WHERE a.item_id = i.id AND a.slot IS NOT NULL AND a.state = 'done'))
-AND NOT EXISTS (
-  SELECT FROM corpus_importrun brought WHERE brought.collection_id = c.collection_id AND brought.kind = 'judgments'
-    AND NOT brought.dry_run AND brought.undone_at IS NULL AND brought.parameters ->> 'campaign' = c.id::text
-    AND brought.finished_at > coalesce(run.started_at, '-infinity'))
-ORDER BY c.id
+AND {NOTHING_IMPORTED_SINCE}ORDER BY c.id
 """
 
 
 def start_due(now: datetime) -> None:
     """Ask for the count of each campaign whose time has come, by the rules of its newest one, else by the usual."""
-    named = {
-        "kinds": [kind.name for kind in kinds() if kind.counts_itself],
-        "draft": CampaignState.DRAFT,
-        "done": JobState.DONE,
-        "looked_at": LOOKED_AT,
-    }
-    due = [pk for (pk,) in execute(DUE, named)]
-    for campaign in Campaign.objects.filter(pk__in=due).select_related("collection").order_by("pk"):
-        with suppress(Refused):  # sealed, or asked for this moment: nobody waits for an answer
-            request_vote(campaign=campaign, by=None, at=now, **_rules_of(campaign))
+
+    def ask(campaign: Campaign) -> None:
+        request_vote(campaign=campaign, by=None, at=now, **_rules_of(campaign))
+
+    counted = [kind.name for kind in kinds() if kind.counts_itself]
+    start_each(DUE, ask, kinds=counted, draft=CampaignState.DRAFT)
 
 
 def _rules_of(campaign: Campaign) -> dict[str, Any]:

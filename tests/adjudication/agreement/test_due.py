@@ -12,6 +12,7 @@ from accounts.models import JobState
 from adjudication.agreement import due
 from adjudication.agreement.due import start_due
 from adjudication.agreement.standing import fetch_standing
+from adjudication.labels import due as labels_due
 from adjudication.models import AgreementRun, Release
 from annotation.models import AnnoCycle, Campaign, Split
 from corpus.models import Collection, ImportRun
@@ -168,7 +169,7 @@ def test_a_look_reads_the_newest_answers_alone(
 ) -> None:
     first = build_campaign(LABELS)
     build_campaign(LABELS, slug="coffee")
-    monkeypatch.setattr(due, "LOOKED_AT", 36)
+    monkeypatch.setattr(labels_due, "LOOKED_AT", 36)
     assert [run.campaign.collection.slug for run in asked()] == ["coffee"], "the other's answers are older"
     agree(first)
     with django_assert_num_queries(1):
