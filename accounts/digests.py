@@ -101,7 +101,8 @@ def job_lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
         rows = kind.model._default_manager.filter(ended, requested_by=user).order_by("-finished_at")
         for job in islice(rows, MOST_LINES + 1):
             if _is_visible(kind, job, user):
-                yield Line(Notice.JOB, f"{kind.title}: {job.get_state_display()}", kind.address(job))
+                heading = " ".join(filter(None, (kind.words(job), kind.subject(job))))
+                yield Line(Notice.JOB, f"{heading} ({job.get_state_display()})", kind.address(job))
 
 
 def _kinds_ended(user: User, since: datetime, now: datetime) -> list[Any]:

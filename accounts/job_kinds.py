@@ -18,7 +18,7 @@ from accounts.audit import Scope
 from accounts.caches import volatile
 from accounts.claims import Claim
 from accounts.extensions import extensions
-from accounts.models import Job, User
+from accounts.models import Job, JobState, User
 from accounts.refusals import Conflict, NotAllowed
 
 REPORT_EVERY = 0.25  # seconds between two progress reports of one job
@@ -94,7 +94,11 @@ class JobKind(ABC, Generic[J]):
     """
 
     model: type[J]
-    title: str  # heading of its page, "Import"
+    # Heading of its page before its end and once it is done; its subject
+    # follows: "Counting the votes in", "Votes counted in".
+    doing: str
+    did: str
+    purpose: str  # what it does and what for, in a sentence
     counted = ""  # what the number done counts, as in "120 sent"; of bytes, what was done with them (read)
     in_bytes = False  # done and total are bytes
     cancel_verb = ""  # of the audit event
@@ -136,6 +140,18 @@ class JobKind(ABC, Generic[J]):
     def page(self, job: J) -> str:
         """The address of the page that shows what came of it; without another page, its own."""
         return self.address(job)
+
+    def words(self, job: J) -> str:
+        """The heading of its page, in front of its subject."""
+        return self.did if job.state == JobState.DONE else self.doing
+
+    def subject(self, job: J) -> str:
+        """What its heading ends with: the name of what it is about, "" where its words say it all."""
+        return ""
+
+    def outcome(self, job: J) -> str:
+        """What came of it, in a sentence; asked once it is done. "" where the numbers done say it."""
+        return ""
 
     def links(self, job: J, member: Any) -> list[tuple[str, str]]:
         """Address and words of where to go once it has ended, for its own page; the first is the most likely.

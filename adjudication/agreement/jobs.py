@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from accounts import jobs
+from accounts.counting import counted
 from accounts.job_kinds import J
 from accounts.models import User
 from adjudication.agreement.computing import compute_agreement
@@ -35,7 +36,10 @@ class AgreementJob(ResultJob[AgreementRun]):
     """The agreement of a campaign's annotators."""
 
     model = AgreementRun
-    title = "Agreement"
+    doing = "Computing the agreement in"
+    did = "Agreement computed for"
+    onward = "See the agreement"
+    purpose = "Agreement shows how often people gave the same item the same value."
     cancel_verb = "cancel_agreement"
     section = "agreement"
     page_name = "agreement_detail"
@@ -43,6 +47,9 @@ class AgreementJob(ResultJob[AgreementRun]):
     def work(self, job: AgreementRun, progress: jobs.Progress) -> None:
         compute_agreement(job, progress)
         drop_superseded(job)
+
+    def outcome(self, job: AgreementRun) -> str:
+        return f"Computed from {counted(job.n_judgments, 'judgment')}."
 
     def start_due(self, now: datetime) -> None:
         """Compute what has changed and is cheap."""

@@ -28,7 +28,10 @@ class EvaluationJob(CollectionJob[Evaluation]):
     """Measuring runs."""
 
     model = Evaluation
-    title = "Evaluation"
+    doing = "Evaluating"
+    did = "Evaluated:"
+    onward = "See the figures"
+    purpose = "Runs are measured against the documents known to be relevant."
     counted = "runs"
     cancel_verb = "cancel_evaluation"
     tab = "evaluation"
@@ -63,6 +66,9 @@ class EvaluationJob(CollectionJob[Evaluation]):
 
     def check_can_cancel(self, job: Evaluation, by: User | None) -> None:
         check_adjudicator(job.collection, by)
+
+    def subject(self, job: Evaluation) -> str:
+        return job.label
 
     def page(self, job: Evaluation) -> str:
         return reverse("evaluation_detail", args=[job.collection.slug, job.pk])

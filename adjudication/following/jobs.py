@@ -10,7 +10,10 @@ from annotation.models import WorkSummary
 
 class WorkJob(CampaignJob[WorkSummary]):
     model = WorkSummary
-    title = "Count of the work"
+    doing = "Counting hours and pace in"
+    did = "Hours and pace counted in"
+    onward = "See hours and pace"
+    purpose = "It adds up who judged how much on which day, and how long it took."
     counted = "people counted"
     cancel_verb = "cancel_work_count"
     section = "work"

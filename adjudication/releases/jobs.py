@@ -19,7 +19,10 @@ class ReleaseJob(CollectionJob[Release]):
     """Freezing a version of a collection."""
 
     model = Release
-    title = "Release"
+    doing = "Writing release"
+    did = "Release written:"
+    onward = "See the release"
+    purpose = "A release is a version of the collection whose files never change."
     counted = "written"
     in_bytes = True
     cancel_verb = "cancel_release"
@@ -29,6 +32,9 @@ class ReleaseJob(CollectionJob[Release]):
     def work(self, job: Release, progress: Progress) -> None:
         with closing(SnapshotProgress(job, progress.claim)) as outside:
             write_release(job, outside)
+
+    def subject(self, job: Release) -> str:
+        return job.name
 
     def check_can_cancel(self, job: Release, by: User | None) -> None:
         check_manager(job.collection, by)

@@ -6,7 +6,9 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.counting import counted
 from accounts.jobs import Progress
+from accounts.models import JobState
 from annotation.assignment.planning import draft_assignment, options_of, write_assignment
 from annotation.campaigns.jobs import CampaignJob
 from annotation.models import AssignmentRun
@@ -16,7 +18,10 @@ class AssignmentJob(CampaignJob[AssignmentRun]):
     """Previewing a plan, or writing what was previewed."""
 
     model = AssignmentRun
-    title = "Assignment"
+    doing = "Assigning the items of"
+    did = "Items assigned in"
+    onward = "See who judges what"
+    purpose = "Each item is given to the people who will judge it; a preview assigns nothing."
     cancel_verb = "cancel_assignment"
     section = "assignment"
     begins_at = "assignment_plan"
@@ -37,6 +42,15 @@ class AssignmentJob(CampaignJob[AssignmentRun]):
             job.save(update_fields=["summary", "inputs_hash"])
             # The last moment at which cancelling still undoes everything.
             progress.report(summary.judgments, summary.judgments, "planned" if job.dry_run else "written")
+
+    def words(self, job: AssignmentRun) -> str:
+        if not job.dry_run:
+            return super().words(job)
+        return "Assignment planned for" if job.state == JobState.DONE else "Planning the assignment of"
+
+    def outcome(self, job: AssignmentRun) -> str:
+        many = counted(job.summary.get("judgments", 0), "judgment")
+        return f"{many} planned. Nothing is assigned yet." if job.dry_run else f"{many} assigned."
 
     def page(self, job: AssignmentRun) -> str:
         return reverse("assignment_detail", args=[*self.where(job), job.pk])

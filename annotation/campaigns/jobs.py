@@ -6,6 +6,7 @@ from django.db.models import Model
 from django.urls import reverse
 
 from accounts.audit import Scope
+from accounts.counting import counted
 from accounts.job_kinds import J
 from accounts.jobs import Progress
 from accounts.models import JobState
@@ -29,6 +30,9 @@ class CampaignJob(CollectionJob[J]):
         """The campaign it belongs to."""
         return job.campaign  # type: ignore[attr-defined]
 
+    def subject(self, job: J) -> str:
+        return self.campaign_of(job).name
+
     def audited(self, job: J) -> tuple[Model, Scope | None, dict[str, Any]]:
         return self.campaign_of(job), self.collection_of(job), {}
 
@@ -45,7 +49,9 @@ class CampaignJob(CollectionJob[J]):
 
 class ItemBuildJob(CampaignJob[ItemBuild]):
     model = ItemBuild
-    title = "Building items"
+    doing = "Adding items to"
+    did = "Items added to"
+    purpose = "An item is what people judge."
     cancel_verb = "cancel_item_build"
     section = "items"
     begins_at = "item_build"
@@ -53,6 +59,9 @@ class ItemBuildJob(CampaignJob[ItemBuild]):
 
     def work(self, job: ItemBuild, progress: Progress) -> None:
         build_requested(job, progress)
+
+    def outcome(self, job: ItemBuild) -> str:
+        return f"{counted(job.created, 'new item')}."
 
     def links(self, job: ItemBuild, member: Any) -> list[tuple[str, str]]:  # noqa: ARG002 - the base has it
         names = [("item_build", "Try again")] if job.is_final else []

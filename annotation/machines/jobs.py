@@ -18,7 +18,10 @@ class MachineJob(CampaignJob[MachineRun]):
     """A machine annotator's run over the items."""
 
     model = MachineRun
-    title = "Machine annotator"
+    doing = "Asking machine annotator"
+    did = "Machine annotator finished:"
+    onward = "See its answers"
+    purpose = "The machine judges the items of the campaign, as a person would."
     cancel_verb = "cancel_machine_run"
     section = "machines"
     begins_at = "machine_create"
@@ -29,6 +32,9 @@ class MachineJob(CampaignJob[MachineRun]):
 
     def audited(self, job: MachineRun) -> tuple[Model, Scope | None, dict[str, Any]]:
         return job.campaign, job.campaign.collection, {"machine": job.annotator.name}
+
+    def subject(self, job: MachineRun) -> str:
+        return job.annotator.name
 
     def page(self, job: MachineRun) -> str:
         return reverse("machine_detail", args=[*self.where(job), job.pk])

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.audit import Scope
+from accounts.counting import counted
 from accounts.job_kinds import J, JobKind
 from accounts.models import User
 from corpus.collections.erasures import erase_person
@@ -79,7 +80,9 @@ class ErasureJob(JobKind[PersonErasure]):
     """All of it or nothing, in one transaction. Staff see it; nobody can stop it."""
 
     model = PersonErasure
-    title = "Erasure of a person"
+    doing = "Erasing the account of"
+    did = "Account erased:"
+    purpose = "The name and the address of the person are replaced by a pseudonym everywhere. This cannot be cancelled."
     counted = "steps"
     onward = "See the erased account"
 
@@ -94,12 +97,20 @@ class ErasureJob(JobKind[PersonErasure]):
     def page(self, job: PersonErasure) -> str:
         return reverse("person_detail", args=[job.person_id])
 
+    def subject(self, job: PersonErasure) -> str:
+        return str(job.person)
+
+    def outcome(self, job: PersonErasure) -> str:
+        return f"The judgments of this person are {'kept' if job.keep_labels else 'excluded'}."
+
 
 class RemovalJob(JobKind[CollectionRemoval]):
     """Deleting a collection, all of it or nothing: only the person who asked sees it, and nobody can stop it."""
 
     model = CollectionRemoval
-    title = "Deletion of a collection"
+    doing = "Deleting the collection"
+    did = "Collection deleted:"
+    purpose = "Everything in the collection is deleted; its audit log is kept. This cannot be cancelled."
     counted = "steps"
     onward = "See its audit log"
 
@@ -108,3 +119,10 @@ class RemovalJob(JobKind[CollectionRemoval]):
 
     def page(self, job: CollectionRemoval) -> str:
         return reverse("collection_removal", args=[job.pk])
+
+    def subject(self, job: CollectionRemoval) -> str:
+        return job.title
+
+    def outcome(self, job: CollectionRemoval) -> str:
+        gone = counted(sum(job.counts.values()), "record")
+        return f"{gone} deleted. Only the audit log is left."

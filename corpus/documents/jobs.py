@@ -14,7 +14,9 @@ class IndexingJob(CollectionJob[Indexing]):
     """Making the documents of a collection searchable."""
 
     model = Indexing
-    title = "Indexing for search"
+    doing = "Making documents searchable"
+    did = "Documents made searchable"
+    purpose = "Until it has ended, search misses documents. It cannot be cancelled."
     counted = "documents searchable"
     onward = "See the documents"
     tab = "documents"

@@ -5,6 +5,7 @@ import shutil
 from django.urls import reverse
 
 from accounts import jobs
+from accounts.models import JobState
 from corpus.collections.jobs import CollectionJob
 from corpus.imports.importing import import_files
 from corpus.loading.uploads import kept_directory, remove_uploads
@@ -15,7 +16,10 @@ class ImportJob(CollectionJob[ImportRun]):
     """Reading files into a collection; uploads are removed once nothing needs them any longer."""
 
     model = ImportRun
-    title = "Import"
+    doing = "Importing"
+    did = "Imported:"
+    onward = "See the import"
+    purpose = "The files are read and their records stored; a dry run only counts them."
     in_bytes = True
     cancel_verb = "cancel_import"
     tab = "imports"
@@ -33,6 +37,18 @@ class ImportJob(CollectionJob[ImportRun]):
 
     def start(self, job: ImportRun) -> str:
         return str(job.importer.way_on(job).again) if job.importer else ""
+
+    def words(self, job: ImportRun) -> str:
+        if not job.dry_run:
+            return super().words(job)
+        return "Dry run finished:" if job.state == JobState.DONE else "Dry run of importing"
+
+    def subject(self, job: ImportRun) -> str:
+        return job.label
+
+    def outcome(self, job: ImportRun) -> str:
+        stored = f"{job.created:,} new, {job.updated:,} updated, {job.unchanged:,} unchanged, {job.skipped:,} skipped."
+        return f"Nothing was stored. It would be: {stored}" if job.dry_run else f"{job.unit.capitalize()}: {stored}"
 
     def page(self, job: ImportRun) -> str:
         return reverse("import_detail", args=[job.collection.slug, job.pk])

@@ -16,7 +16,10 @@ class RunMakingJob(CollectionJob[RunMaking]):
     """Making a run."""
 
     model = RunMaking
-    title = "Making a run"
+    doing = "Making the run"
+    did = "Run made:"
+    onward = "See the run"
+    purpose = "A run ranks the documents of the collection for each topic."
     cancel_verb = "cancel_run_making"
     tab = "runs"
     begins_at = "run_create"
@@ -29,6 +32,9 @@ class RunMakingJob(CollectionJob[RunMaking]):
 
     def audited(self, job: RunMaking) -> tuple[Any, Scope | None, dict[str, Any]]:
         return job, job.collection, {"name": job.name}
+
+    def subject(self, job: RunMaking) -> str:
+        return job.name
 
     def page(self, job: RunMaking) -> str:
         if job.run_id:

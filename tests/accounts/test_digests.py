@@ -97,7 +97,7 @@ def test_own_jobs_that_ended_are_reported_once_and_not_to_those_who_may_no_longe
     ImportRunFactory(**fields, state=JobState.DONE, finished_at=NOON - 30 * hour)  # before the first mail's day
     send_due(NOON)
     text = mail_to(manager)
-    assert (text.count("Import: done"), text.count("Import: failed"), text.count("cancelled")) == (1, 1, 0)
+    assert (text.count("(done)"), text.count("(failed)"), text.count("cancelled")) == (1, 1, 0)
     mail.outbox.clear()
     send_due(TOMORROW)
     assert "Import" not in mail_to(manager)  # what waits is reported again, what happened is not
@@ -145,7 +145,7 @@ def test_names_stay_on_one_line_and_long_lists_are_cut(built: Built) -> None:
     send_due(NOON)
     text = mail_to(manager)
     assert "- Main To do round (Collection tea): 1 to decide" in text
-    assert (text.count("Import: done"), text.count("- and more: https://litmus.example.org/\n")) == (10, 1)
+    assert (text.count("(done)"), text.count("- and more: https://litmus.example.org/\n")) == (10, 1)
 
 
 # --- to whom, and how often ------------------------------------------------------------------------------------------

@@ -70,7 +70,9 @@ def test_every_model_of_a_job_has_its_kind() -> None:
     for key, kind in job_kinds().items():
         assert kind_of(kind.model) is kind
         assert kind.key == key
-        assert kind.title
+        assert kind.doing
+        assert kind.did
+        assert kind.purpose.endswith(".")
 
 
 class TestWaiting:

@@ -145,7 +145,8 @@ def test_asking_for_agreement_makes_one_job(built: Built) -> None:
     assert AgreementRun.objects.count() == 1
     waiting = client.get(reverse("job_detail", args=["agreement", run.pk])).text
     assert "In the queue" in waiting
-    assert ">Results</a>" not in waiting
+    assert "See the agreement" not in waiting
+    assert "Computing the agreement in" in waiting
     client.post(reverse("job_cancel", args=["agreement", run.pk]))
     run.refresh_from_db()
     assert run.state == JobState.CANCELLED
@@ -154,7 +155,9 @@ def test_asking_for_agreement_makes_one_job(built: Built) -> None:
 def test_the_main_button_of_a_job_that_is_done_leads_to_its_results(built: Built) -> None:
     page = client_of(built, "manager").get(reverse("job_detail", args=["agreement", agree(built).pk])).text
     assert "<strong>Next:</strong>" in page
-    assert re.findall(r'<(?:a|button) class="button primary"[^>]*>([^<]*)<', page) == ["Results"]
+    assert re.findall(r'<(?:a|button) class="button primary"[^>]*>([^<]*)<', page) == ["See the agreement"]
+    assert "Agreement computed for" in page
+    assert "<p>Computed from " in page
 
 
 def test_bad_options_are_reported(built: Built) -> None:

@@ -289,7 +289,7 @@ def test_a_large_addition_shows_its_job(made, monkeypatch):
     monkeypatch.setattr("annotation.campaigns.items.JOB_FROM", 10)
     client = client_of(made)
     answer = client.post(url("item_build"), {}, follow=True)
-    assert "Building items" in text_of(answer)
+    assert "Adding items to Main" in text_of(answer)
     job = ItemBuild.objects.get()
     fragment = text_of(client.get(f"/jobs/items/{job.pk}/", headers={"HX-Request": "true"}))
     assert fragment.strip().startswith("<section")
