@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from adjudication.agreement.report import AgreementReport, Entry, escape
+from adjudication.agreement.report import AgreementReport, Entry
 from adjudication.agreement.results import shape
 from adjudication.agreement.standing import why_stale
 from adjudication.models import AgreementRun
 from annotation.campaigns.overrides import overrides_in
 from engines.formats.csv_text import write_csv
+from engines.text.latex_escape import escape
 
 INTERVAL = ("low", "high", "level", "method", "unit", "resamples", "seed", "n_undefined")
 COLUMNS = (

@@ -21,21 +21,6 @@ FIGURES = {
     "confusion": "Confusion matrices",
     "topics": "Heat map of topics",
 }
-ESCAPES = {
-    **{sign: rf"\{sign}" for sign in "%&_#${}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "κ": r"$\kappa$",
-    "ρ": r"$\rho$",
-    "α": r"$\alpha$",
-    "τ": r"$\tau$",
-    "×": r"$\times$",
-    "±": r"$\pm$",
-    "−": "$-$",
-    "<": "$<$",
-    "[": "{[}",  # at the start of a row it would be an option of the line end before it
-}
 
 
 @dataclass(frozen=True)
@@ -188,8 +173,3 @@ def _text(row: AgreementResult) -> str:
     if row.ci:
         value += f" ({scale * row.ci['low']:.{places}f}, {scale * row.ci['high']:.{places}f})"
     return value.replace("-", "−")
-
-
-def escape(text: str) -> str:
-    """Text as LaTeX prints it: characters with a meaning there, and Greek letters as mathematics."""
-    return "".join(ESCAPES.get(sign, sign) for sign in text)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adjudication.agreement.report import escape
 from adjudication.evaluation.further import further_tables
 from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.tables import DAGGER, NONE, ScoreCell, ScoreColumn, ScoreTable
 from engines.formats.csv_text import write_csv
+from engines.text.latex_escape import escape
 
 STALE = "stale"  # the column that says so
 _MARKDOWN = re.compile(r"[\\`*\[\]>|]|<(?=[A-Za-z/!?])|\b_|_\b")  # what would begin a mark-up

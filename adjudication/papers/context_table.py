@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adjudication.agreement.report import escape
 from engines.formats.csv_text import write_csv
+from engines.text.latex_escape import escape
 
 CAPTION = (
     "Citation contexts of {papers:,} papers. Tokens, characters and citations are means per context; paragraphs are all"

@@ -73,11 +73,12 @@ class People:
     def remarks(self) -> list[str]:
         """Sentences that say which annotators the names were matched to."""
         namesakes = {str(each) for each in self.members.values()} & {each.name for each in self.new_people}
+        added = "to add" if self.run.dry_run else "added"
         lists = [
             ("Matched to annotators of the campaign with an account", _names(self.known.values())),
-            ("Annotators added with the account of their e-mail address", _names(self.by_address)),
-            ("Annotators added by name only", _names(self.new_people)),
-            ("Machines added", _names(self.new_machines)),
+            (f"Annotators {added} with the account of their e-mail address", _names(self.by_address)),
+            (f"Annotators {added} by name only", _names(self.new_people)),
+            (f"Machines {added}", _names(self.new_machines)),
             (
                 "Not linked to members of the same name, because only an e-mail address identifies an account",
                 sorted(namesakes),

@@ -1,6 +1,5 @@
 """Commands about collections, their people and one person's data."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from corpus.collections.people import add_member
 from corpus.collections.persons import request_person_erasure, take_out_data
 from corpus.collections.rules import check_can_manage, check_not_archived
 from corpus.collections.statistics import collection_statistics
+from corpus.collections.statistics_table import WRITERS, lines_of
 from corpus.models import Membership, Role
 from engines.text.languages import ENGLISH, LANGUAGES
 
@@ -251,7 +251,7 @@ class RestoreCollection(ReportingCommand):
 
 
 class CollectionStats(ReportingCommand):
-    """litmus collection_stats SLUG [--json]"""
+    """litmus collection_stats SLUG [--format text|markdown|latex] [--json]"""
 
     called = "collection_stats"
     task = "Prepare"
@@ -262,20 +262,16 @@ class CollectionStats(ReportingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
+        formats = "a table for a paper, on stdout; the default is lines for people"
+        parser.add_argument("--format", choices=list(WRITERS), default="text", dest="form", help=formats)
 
-    def carry_out(self, *, slug: str, **_: Any) -> tuple[str, dict[str, Any]]:
+    def carry_out(self, *, slug: str, form: str, **_: Any) -> tuple[str, dict[str, Any]]:
         found = collection_statistics(collection_with(slug))
-        return "\n".join(_figure_lines(found)), found
-
-
-def _figure_lines(figures: dict[str, Any], above: str = "") -> Iterator[str]:
-    """One line for each figure; those of a part, such as contexts, below its name."""
-    for name, value in figures.items():
-        words = f"{above}{name.replace('_', ' ')}"
-        if isinstance(value, dict):
-            yield from _figure_lines(value, f"{words}: ")
-        elif isinstance(value, int | float):  # lists, such as figures paper by paper, are in the JSON alone
-            yield f"{words:<40} {value:>12,}"
+        text = WRITERS[form](lines_of(found))
+        if form == "text":
+            return f"{text}\nCounts of 0 are left out; --json prints all.", found
+        self.stdout.write(text, ending="")
+        return "", found
 
 
 class ExportPerson(ReportingCommand):

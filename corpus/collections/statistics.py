@@ -31,6 +31,8 @@ SELECT json_build_object(
   'sentences', (SELECT coalesce(sum(sentences), 0) FROM topic),
   'aspects', (SELECT coalesce(sum(aspects), 0) FROM tree),
   'sub_aspects', (SELECT coalesce(sum(sub_aspects), 0) FROM tree),
+  'mean_aspects', (SELECT round(avg(aspects), 2) FROM tree),
+  'mean_sub_aspects', (SELECT round(avg(sub_aspects), 2) FROM tree),
   'aspects_without_sub_aspects', (SELECT count(*) FROM below WHERE n = 0),
   'max_aspects', (SELECT coalesce(max(aspects), 0) FROM tree),
   'max_sub_aspects_per_aspect', (SELECT coalesce(max(n), 0) FROM below),
@@ -40,6 +42,7 @@ SELECT json_build_object(
   'runs', (SELECT count(*) FROM corpus_retrievalrun WHERE collection_id = %(collection)s),
   'pooled_topics', (SELECT count(*) FROM pool),
   'pool_entries', (SELECT coalesce(sum(n), 0) FROM pool),
+  'mean_pool', (SELECT round(avg(n), 2) FROM pool),
   'pairs', (SELECT coalesce(sum(pool.n * coalesce(item.n, 1)), 0) FROM pool LEFT JOIN item USING (topic_id))
 )
 """
@@ -83,10 +86,19 @@ def document_statistics(collection: Collection) -> dict[str, int | float | None]
     return found
 
 
-def collection_statistics(collection: Collection) -> dict[str, Any]:
-    """All figures at once; reads the whole collection, so for commands and jobs, not for every page."""
+def corpus_statistics(collection: Collection) -> dict[str, Any]:
+    """Those of documents, and of topics, aspects and pools.
+
+    `mean_aspects` and `mean_sub_aspects` are of topics that have aspects, `mean_pool` of topics that have a pool; None
+    where there is none.
+    """
     with connection.cursor() as cursor:
         cursor.execute(STATISTICS, {"collection": collection.pk})
-        found: dict[str, Any] = document_statistics(collection) | cursor.fetchone()[0]
+        return document_statistics(collection) | cursor.fetchone()[0]
+
+
+def collection_statistics(collection: Collection) -> dict[str, Any]:
+    """All figures at once; reads the whole collection, so for commands and jobs, not for every page."""
+    found = corpus_statistics(collection)
     more: dict[str, Figures] = extensions("collection_figures")
     return found | {name: figures(collection) for name, figures in more.items()}

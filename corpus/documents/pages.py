@@ -8,7 +8,8 @@ from django.views.decorators.http import require_safe
 
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import can_oversee, fetch_membership
-from corpus.collections.statistics import document_statistics
+from corpus.collections.statistics import corpus_statistics, document_statistics
+from corpus.collections.statistics_table import as_latex, as_markdown, lines_of
 from corpus.documents.finding import (
     browse_documents,
     count_documents,
@@ -42,10 +43,12 @@ def document_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def document_figures(request: HttpRequest, slug: str) -> HttpResponse:
-    """How many documents there are and what is known of them; reads all of them, so a separate page."""
+    """The counts of a dataset for a paper; annotators see those of documents. Reads all, so a separate page."""
     membership = fetch_membership(request.user, slug)
-    figures = document_statistics(membership.collection)
-    context = collection_context(membership, "documents", figures=figures)
+    count = corpus_statistics if can_oversee(membership) else document_statistics
+    lines = lines_of(count(membership.collection))
+    texts = {"markdown": as_markdown(lines), "latex": as_latex(lines)}
+    context = collection_context(membership, "documents", lines=lines, **texts)
     return render(request, "corpus/documents/document_figures.html", context)
 
 

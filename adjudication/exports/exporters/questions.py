@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adjudication.agreement.report import escape
 from adjudication.exporting.exporter import (
     CSV,
     FATAL,
@@ -41,6 +40,7 @@ from engines.formats.litsearch_parquet import write_litsearch_parquet
 from engines.formats.qrels import write_qrels
 from engines.formats.records import QrelRow, TopicRecord
 from engines.formats.trec_topics import write_trec_topics
+from engines.text.latex_escape import escape
 from engines.text.overlap import format_share
 
 KEPT_HELP = "The questions that are kept, confirmed rewrites in place of the originals. Can be imported again."

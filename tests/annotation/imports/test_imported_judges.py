@@ -62,6 +62,18 @@ def test_what_names_were_taken_for_is_on_the_imports_page(made, load, client):
     assert "Machines added: Ana, m1." in page
 
 
+def test_a_dry_run_says_whom_it_would_add(made, load):
+    make_campaign(made, annotators=False)
+    people = load(row("Zoe", 1, 1, 0, 2), row("ana@example.org", 1, 1, 0, 2), options=["--dry-run"])
+    machine = load(row("m1", 1, 1, 0, 2), options=["--machine", "--dry-run"])
+    assert people["remarks"][1:] == [
+        "Annotators to add with the account of their e-mail address: Ana (ana@example.org).",
+        "Annotators to add by name only: Zoe.",
+    ]
+    assert machine["remarks"][1:] == ["Machines to add: m1."]
+    assert not Annotator.objects.exists()
+
+
 def test_a_viewers_name_is_only_a_name(made, load):
     campaign = make_campaign(made, annotators=False)
     load(row("Vic", 1, 1, 0, 2))

@@ -9,9 +9,12 @@ from django.core.management.base import CommandError
 from django.test import Client
 from django.urls import reverse
 
+from corpus.collections.statistics_table import as_latex, as_markdown, as_text, lines_of
 from corpus.models import Target
 from tests.factories.accounts import CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run, make_tree
+
+BREAK = "\\\\"
 
 
 @pytest.mark.django_db
@@ -36,7 +39,34 @@ def test_pairs_are_distinct_aspects_times_pool(capsys: pytest.CaptureFixture[str
         "aspects": 3, "sub_aspects": 3, "distinct_aspects": 5, "distinct_aspect_texts": 5, "pairs": 4 * 3 + 1 * 4,
     }  # fmt: skip
     assert {name: found[name] for name in wanted} == wanted
-    assert "pool entries" in printed.err
+    assert [found[name] for name in ("mean_aspects", "mean_sub_aspects", "mean_pool")] == [1.5, 1.5, 3.5]
+    assert printed.err.splitlines()[-3].split() == ["pooled", "documents", "of", "a", "topic,", "mean", "3.5"]
+    call_command("collection_stats", "tea", form="latex")
+    assert f"pooled documents of a topic, mean & 3.5 {BREAK}" in capsys.readouterr().out
+    client = Client()
+    client.force_login(MembershipFactory(collection=collection, role="manager").user)
+    page = client.get(reverse("document_figures", args=["tea"])).content.decode()
+    assert f"pairs to judge &amp; 16 {BREAK}" in page
+    assert "Sub-aspects of a topic, mean" in page
+
+
+def test_figures_are_named_in_words_and_those_of_nothing_are_left_out() -> None:
+    figures = {
+        "documents": 1234, "with_doi": 0, "mean_words": None, "topics_by_kind": {"complex-query": 2},
+        "contexts": {"papers": 1, "references": 0, "coverage": {"contexts": {"none": 1, "some": 0, "mean": 0.5}}},
+        "questions": {"kept": 0, "table": {"inline_acl": {"all": {"questions": 3, "mean_length": 9.5}}}},
+    }  # fmt: skip
+    lines = lines_of(figures)
+    assert lines == [
+        ("documents", "1,234"),
+        ("topics of kind: complex-query", "2"),
+        ("citation contexts: papers", "1"),
+        ("citation contexts: cited papers in the collection: contexts", "none 1, mean 0.5"),
+        ("questions: kept: inline_acl: all", "questions 3, mean length 9.5"),
+    ]
+    assert as_text(lines).splitlines()[-1] == "questions: kept: inline_acl: all: questions 3, mean length 9.5"
+    assert "inline" not in as_latex(lines)
+    assert "| documents | 1,234 |" in as_markdown(lines)
 
 
 @pytest.mark.django_db
@@ -56,7 +86,9 @@ def test_documents_are_counted_by_what_is_known_of_them(
     assert {name: found[name] for name in wanted} == wanted
     with django_assert_max_num_queries(8):
         page = client.get(reverse("document_figures", args=["tea"])).content.decode()
-    assert "5.3 words" in page
+    assert "Words of title and abstract, mean" in page
+    assert "5.3" in page
+    assert "Topics of" not in page
 
 
 @pytest.mark.django_db

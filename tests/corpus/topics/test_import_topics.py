@@ -234,7 +234,7 @@ class TestCommand:
             "pairs": 0,
         }
         assert {name: found[name] for name in wanted} == wanted
-        assert "sub aspects" in printed.err
+        assert "sub-aspects" in printed.err
 
     def test_an_empty_collection_has_only_zeros_and_no_means(self, collection: Collection) -> None:
         found = collection_statistics(collection)
