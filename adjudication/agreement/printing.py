@@ -21,7 +21,7 @@ def printed(run: AgreementRun) -> str:
     What the figures of a group share is said once, as are figures that are undefined for one reason. Where no machine
     judged, the figures of all annotators are those of people, and printed once.
     """
-    lines = [f"{run.n_judgments:,} judgments, {run.seconds:.1f} s, seed {run.seed}"]
+    lines = [f"{counted(run.n_judgments, 'label')}, {run.seconds:.1f} s, seed {run.seed}"]
     figures = [(one, show(one)) for one in run.results.exclude(scope="pair").order_by("pk")]
     if nothing := why_nothing(figure for _, figure in figures):
         lines.append(nothing)

@@ -74,13 +74,20 @@ class KeptCounts:
         """As the paper puts it: “26% (98)”."""
         return "–" if self.percent is None else f"{percent(self.percent)} ({self.kept:,})"
 
+    @property
+    def kept_of_examined(self) -> str:
+        """“98 of 382 (26%)”."""
+        share = "" if self.percent is None else f" ({percent(self.percent)})"
+        return f"{self.kept:,} of {self.examined:,}{share}"
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """`groups` are the levels that split the columns, as labels; `whole` counts all kept questions.
 
     `qualities` has a line for each level of the deciding criterion, the highest first, over all questions that have
-    one, kept or not, but withdrawn ones; it is empty where no question has one. `not_judged` have none.
+    one, kept or not, but withdrawn ones; it is empty where no question has one. `not_judged` have none. `sources` has
+    for each of these levels the lines of its subsets that have one; it is empty where all questions come from one.
     """
 
     groups: tuple[str, ...]
@@ -90,6 +97,12 @@ class Statistics:
     definition: str
     qualities: tuple[QuestionLine, ...]
     not_judged: int
+    sources: dict[str, tuple[QuestionLine, ...]]
+
+    @property
+    def by_quality(self) -> list[tuple[QuestionLine, tuple[QuestionLine, ...]]]:
+        """The line of each quality with those of its subsets."""
+        return [(line, self.sources.get(line.label, ())) for line in self.qualities]
 
     @property
     def judged(self) -> int:
@@ -103,9 +116,9 @@ class Statistics:
 
     @property
     def about_overlap(self) -> str:
-        """What the overlap compares, and over how many targets with an abstract it is taken."""
+        """What the overlap compares, and over how many targets with an abstract it is taken: two sentences."""
         known = f"{self.whole.with_abstract:,} of {self.whole.targets:,} targets have an abstract"
-        return f"it compares {DEFINITIONS[self.definition].label}; {known}"
+        return f"Overlap compares {DEFINITIONS[self.definition].label}. {known}."
 
 
 def question_statistics(found: QuestionSet) -> Statistics:
@@ -125,15 +138,24 @@ def question_statistics(found: QuestionSet) -> Statistics:
     )
 
 
-def _by_quality(found: QuestionSet, groups: Sequence[int]) -> tuple[tuple[QuestionLine, ...], int]:
-    """The lines of the levels of quality, and how many questions have none."""
+def _by_quality(
+    found: QuestionSet, groups: Sequence[int]
+) -> tuple[tuple[QuestionLine, ...], int, dict[str, tuple[QuestionLine, ...]]]:
+    """The lines of the levels of quality, how many questions have none, and the lines of each quality's subsets."""
     standing = [question for question in found.questions if question.reason != WITHDRAWN]
     own = {value: [each for each in standing if each.quality == value] for value in found.qualities}
     not_judged = sum(question.quality is None for question in standing)
     if not any(own.values()):
-        return (), not_judged
+        return (), not_judged, {}
     labels = {value: f"{value} {label}".strip() for value, label in found.qualities.items()}
-    return tuple(_line(labels[value], own[value], groups, is_family=False) for value in own), not_judged
+    lines = tuple(_line(labels[value], own[value], groups, is_family=False) for value in own)
+    if len(_by_subset(standing)) == 1:
+        return lines, not_judged, {}
+    sources = {
+        labels[value]: tuple(_line(name, some, groups, is_family=False) for name, some in _by_subset(own[value]))
+        for value in own
+    }
+    return lines, not_judged, sources
 
 
 def question_figures(collection: Collection, campaign: str = "") -> dict[str, Any]:
@@ -144,7 +166,8 @@ def question_figures(collection: Collection, campaign: str = "") -> dict[str, An
     found = fetch_question_set(collection, campaign)
     statistics = question_statistics(found)
     open_ones = [sentence for _, sentence in open_counts(found.campaigns)]
-    judged = {"judged": statistics.judged, "levels": _table(statistics, statistics.qualities)}
+    sources = {label: _table(statistics, lines) for label, lines in statistics.sources.items()}
+    judged = {"judged": statistics.judged, "levels": _table(statistics, statistics.qualities), "sources": sources}
     return {
         **({"notes": open_ones} if open_ones else {}),
         "examined": sum(row.examined for row in statistics.kept),

@@ -30,7 +30,13 @@ from adjudication.questions.question_set import (
     deciding_open_counts,
     fetch_question_set,
 )
-from adjudication.questions.question_statistics import KeptCounts, QuestionCell, Statistics, question_statistics
+from adjudication.questions.question_statistics import (
+    KeptCounts,
+    QuestionCell,
+    QuestionLine,
+    Statistics,
+    question_statistics,
+)
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.models import Collection
@@ -212,7 +218,8 @@ CELL_COLUMNS = (
 def statistics_csv(found: QuestionSet) -> Iterator[str]:
     """One row for each subset, family and level, with what is kept in those of subsets; then all by quality.
 
-    `counted` says over which questions a row's figures are, up to `targets_with_abstract`: KEPT_ONES, or ALL_RATED.
+    `counted` says over which questions a row's figures are, up to `targets_with_abstract`: KEPT_ONES, ALL_RATED, or
+    those of one quality (in rows of a subset by quality).
     """
     statistics = question_statistics(found)
     kept = ("examined", "kept", "kept_percent", "undecided")
@@ -234,16 +241,16 @@ def _csv_rows(statistics: Statistics) -> Iterator[Sequence[object]]:
             nothing = _figures(QuestionCell(0, None, None, 0, 0, 0))
             yield ("subset", label, "all", KEPT_ONES, *nothing, *_kept_figures(row), statistics.definition)
     for line in statistics.qualities:
-        for group, cell in zip((*statistics.groups, "all"), (*line.cells, line.total), strict=True):
-            yield (
-                "quality",
-                line.label,
-                group,
-                ALL_RATED,
-                *_figures(cell),
-                *_kept_figures(None),
-                statistics.definition,
-            )
+        yield from _rated_rows(statistics, "quality", line, ALL_RATED)
+    for label, lines in statistics.sources.items():
+        for line in lines:
+            yield from _rated_rows(statistics, "subset by quality", line, f"quality {label}")
+
+
+def _rated_rows(statistics: Statistics, level: str, line: QuestionLine, counted: str) -> Iterator[Sequence[object]]:
+    """A row for each level and one for all, of questions that are counted whether they are kept or not."""
+    for group, cell in zip((*statistics.groups, "all"), (*line.cells, line.total), strict=True):
+        yield (level, line.label, group, counted, *_figures(cell), *_kept_figures(None), statistics.definition)
 
 
 def _figures(cell: QuestionCell) -> tuple[object, ...]:
@@ -265,7 +272,7 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
     """The table as a LaTeX tabular: questions, mean length, overlap and targets by level; then what is kept."""
     statistics = question_statistics(found)
     groups = statistics.groups
-    yield "\\begin{table}\n\\centering\n"
+    yield "\\begin{table}\n\\centering\n{\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n"  # as wide as a page at most
     yield f"\\begin{{tabular}}{{l{'rrrr' * len(groups)}r}}\n\\hline\n"
     yield " & ".join(["", *(f"\\multicolumn{{4}}{{c}}{{{escape(group)}}}" for group in groups), "Total"]) + " \\\\\n"
     yield " & ".join(["", *["\\#Q & Len. & Overlap & \\#P"] * len(groups), "\\#Q"]) + " \\\\\n\\hline\n"
@@ -273,12 +280,12 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
         label = escape(line.label) if line.is_family else f"\\quad {escape(line.label)}"
         cells = [part for cell in line.cells for part in _latex_cell(cell)]
         yield " & ".join([label, *cells, f"{line.total.questions}"]) + " \\\\\n"
-    yield "\\hline\n\\end{tabular}\n"
-    kept = "; ".join(f"{escape(row.label)} {escape(row.share)} of {row.examined}" for row in statistics.kept)
+    yield "\\hline\n\\end{tabular}}\n"
+    kept = "; ".join(escape(f"{row.label} {row.kept_of_examined}") for row in statistics.kept)
     yield (
         "\\caption{Questions: their number, mean length in words, mean share of their words in titles and abstracts of"
-        f" their targets ({escape(statistics.about_overlap)}), mean number of targets."
-        f" Kept: {kept}.}}\n\\end{{table}}\n"
+        f" their targets, mean number of targets. {escape(statistics.about_overlap)}"
+        f" Kept of those examined: {kept}.}}\n\\end{{table}}\n"
     )
 
 
@@ -318,7 +325,7 @@ EXPORTERS = (
         "questions.csv",
         statistics_csv,
         media_type=CSV,
-        about=f"{FIGURES} Then all by quality, kept or not.",
+        about=f"{FIGURES} Then all by quality and source, kept or not.",
         is_table=True,
     ),
     QuestionText(

@@ -318,22 +318,23 @@ def test_rated_questions_are_written_in_every_format(rated):
     discarded = next(row for row in rows if row["row"] == "author" and row["group"] == "all")
     assert (discarded["questions"], discarded["examined"], discarded["kept"]) == ("0", "1", "0")
     latex = content(rated.collection, "question-latex").decode()
-    assert "compares words split at whitespace, with case and punctuation (as LitSearch's code)" in latex
-    assert "2 of 2 targets have an abstract" in latex
+    assert "Overlap compares words split at whitespace, with case and punctuation (as LitSearch's code)" in latex
+    assert "(as LitSearch's code). 2 of 2 targets have an abstract. Kept of those examined: " in latex
     assert "\\begin{tabular}" in latex
-    assert "inline-nonacl 100% (1)" in latex.replace("\\%", "%")
+    assert "inline-nonacl 1 of 1 (100%)" in latex.replace("\\%", "%")
 
 
 def test_tables_count_overlap_as_their_campaigns_do_and_say_over_how_many_abstracts(rated):
     Document.objects.filter(docno="13").update(abstract="")
     named = question_statistics(fetch_question_set(rated.collection))
-    assert named.about_overlap.endswith("(as LitSearch's code); 1 of 2 targets have an abstract")
+    assert named.about_overlap.endswith("(as LitSearch's code). 1 of 2 targets have an abstract.")
     rated.campaign.options |= {"overlap_definition": "words"}
     rated.campaign.save()
     found = fetch_question_set(rated.collection)
     own = question_statistics(found)
     assert (
-        own.about_overlap == "it compares words without case, accents and punctuation; 1 of 2 targets have an abstract"
+        own.about_overlap
+        == "Overlap compares words without case, accents and punctuation. 1 of 2 targets have an abstract."
     )
     texts = [text for target in found.kept[0].targets for text in (target.title, target.abstract)]
     assert own.whole.overlap == word_overlap(found.kept[0].text, texts, WORDS) > (named.whole.overlap or 0)
@@ -369,9 +370,9 @@ def test_collection_stats_prints_the_tables(litsearch):
 
 
 def test_questions_are_counted_by_quality_and_level_whether_they_are_kept_or_not(rated):
-    """q1 is good and specific, q2 to be discarded and broad, q3 not judged; page and API say the same."""
+    """q1 is good and specific, q2 to be discarded and broad, q3 not judged; page, file and API say the same."""
     shown = " ".join(re.sub("<[^>]+>", " ", page(rated, "mia").content.decode()).split())
-    assert "Quality, kept or not Broad Specific All 2 Good 0 1 1 1 Acceptable 0 0 0 0 Discard 1 0 1" in shown
+    assert "Quality, kept or not Broad Specific All 2 Good 0 1 1 inline-nonacl 0 1 1" in shown
     assert "n = 2 questions with a quality. 1 without a quality is not counted." in shown
     client = Client()
     client.force_login(rated.people["mia"])
@@ -384,7 +385,14 @@ def test_questions_are_counted_by_quality_and_level_whether_they_are_kept_or_not
     rows = list(csv.DictReader(io.StringIO(content(rated.collection, "question-statistics").decode())))
     [row] = [row for row in rows if (row["row"], row["group"]) == ("0 Discard", "all")]
     assert (row["counted"], row["questions"]) == ("all with a quality", "1")
-    assert {row["counted"] for row in rows if row["level_of_table"] != "quality"} == {"kept questions"}
+    assert {row["counted"] for row in rows if row["level_of_table"] in ("family", "subset")} == {"kept questions"}
+    crossed = [row for row in rows if row["level_of_table"] == "subset by quality"]
+    assert [(row["row"], row["group"], row["counted"]) for row in crossed if row["questions"] == "1"] == [
+        ("inline-nonacl", "Specific", "quality 2 Good"),
+        ("inline-nonacl", "all", "quality 2 Good"),
+        ("author", "Broad", "quality 0 Discard"),
+        ("author", "all", "quality 0 Discard"),
+    ]
 
 
 def test_without_any_quality_there_are_no_counts_of_it(rated):
