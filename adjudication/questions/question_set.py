@@ -270,7 +270,11 @@ def _queries(collection: Collection, _: str) -> Iterator[Query]:
     return (Query(each.number, each.text, each.pk) for each in fetch_question_set(collection).questions)
 
 
-QUESTION_TOPICS = TopicSet("questions of the question set, as they are worded now", _queries)
+def _are_rated(collection: Collection) -> bool:
+    return bool(rubric_campaigns(collection))
+
+
+QUESTION_TOPICS = TopicSet("questions of the question set, as they are worded now", _queries, _are_rated)
 
 
 def _groups(rules: Iterable[_Rule], questions: Sequence[SetQuestion]) -> dict[int, str]:

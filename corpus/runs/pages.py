@@ -19,6 +19,7 @@ from corpus.models import Collection, PromptPurpose, RetrievalRun
 from corpus.questions.prompts import prompt_versions, write_rerank_prompt
 from corpus.runs.files import metadata_lines, metadata_text, run_pieces
 from corpus.runs.forms import DescriptionForm, NameForm, RerankPromptForm, recipe_form
+from corpus.runs.recipes.queries import usual_topics
 from corpus.runs.recipes.recipe import Recipe
 from corpus.runs.recipes.registry import RECIPES
 from corpus.runs.rules import LONGEST_NAME
@@ -61,7 +62,9 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose a recipe, fill in its form, and have the run made."""
     membership = fetch_manager(request.user, slug)
     collection, recipe = membership.collection, RECIPES.get(request.GET.get("recipe", ""))
-    usual = _asked_again(collection, request) or ({"name": recipe.name} if recipe else {})
+    usual = _asked_again(collection, request) or (
+        {"name": recipe.name, "topics": usual_topics(collection)} if recipe else {}
+    )
     named = NameForm(request.POST or None, initial=usual)
     form = recipe_form(recipe, collection, request.POST or None, initial=usual) if recipe else None
     if request.method == "POST" and recipe and form and form.is_valid() and named.is_valid():

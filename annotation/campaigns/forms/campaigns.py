@@ -159,6 +159,8 @@ class NewCampaignForm(CampaignForm):
             fields["template"].choices = [each for each in _template_choices() if each[0] != COPY]
         if begun := self.begun:
             fields["overlap"].widget.attrs["placeholder"] = begun.values["overlap"]
+        if self.initial.get("overlap") == 1:
+            fields["overlap"].help_text = f"You are the only one who can judge yet, so 1. {fields['overlap'].help_text}"
 
     @property
     def cards(self) -> list[tuple[Any, CampaignTemplate | None]]:

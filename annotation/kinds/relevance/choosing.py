@@ -11,7 +11,7 @@ from accounts.extensions import extensions
 from accounts.refusals import Refused
 from annotation.campaigns.forms.settings import number_field
 from annotation.kind import Choosing
-from annotation.kinds.names import check_known, check_names
+from annotation.kinds.names import check_known, check_names, with_ranges
 from corpus.models import Collection, PoolSource, RetrievalRun, Topic
 from engines.definitions.settings import DEPTH
 
@@ -55,7 +55,7 @@ class PairChoiceForm(forms.Form):
         required=False,
         max_length=LONGEST_LIST,
         label="Only these topics",
-        help_text="Numbers separated by spaces. Left empty: all topics.",
+        help_text="Numbers separated by spaces, or ranges such as 1-8. Left empty: all topics.",
     )
     parts = forms.MultipleChoiceField(
         required=False,
@@ -113,7 +113,7 @@ def read_choice(parameters: Mapping[str, Any]) -> PairChoice:
 
 def add_arguments(parser: ArgumentParser) -> None:
     for flag, words in (
-        ("--topic", "this topic"),
+        ("--topic", "this topic, or the topics of a range such as 1-8"),
         ("--part", "topics of this part of a split, as SPLIT/PART"),
         ("--pool-source", "documents that this method pooled"),
         ("--unjudged-run", "unjudged documents from the top of this run"),
@@ -141,7 +141,7 @@ def api_fields() -> dict[str, Any]:
         return serializers.IntegerField(**limits, required=False, allow_null=True, help_text=f"of relevance: {words}")
 
     return {
-        "topics": names("only of these topics, by number"),
+        "topics": names("only of these topics, by number or as a range such as 1-8"),
         "parts": names("only of topics in these parts of splits, as SPLIT/PART"),
         "aspect_words": serializers.CharField(max_length=200, required=False, allow_blank=True),
         "pool_sources": names("only documents that these methods pooled"),
@@ -196,13 +196,14 @@ def parameters_of(choice: PairChoice, collection: Collection) -> dict[str, Any]:
         raise Refused("Choose the pool methods whose first ranks you want.")
     if choice.top is not None and not choice.unjudged_runs:
         raise Refused("Choose the runs whose top ranks you want, among the runs with unjudged documents.")
-    check_known(choice.topics, Topic.objects.filter(collection=collection), "number", "topic")
+    topics = with_ranges(choice.topics, Topic.objects.filter(collection=collection), "number")
+    check_known(topics, Topic.objects.filter(collection=collection), "number", "topic")
     check_known(choice.unjudged_runs, RetrievalRun.objects.filter(collection=collection), "name", "run")
     pooled = PoolSource.objects.filter(entry__topic__collection=collection).distinct()
     check_known(choice.pool_sources, pooled, "method", "pool source")
     check_names(choice.parts, _part_names(collection), "part of a split")
     named = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(choice).items()}
-    return named | {"part_topics": _part_topics(collection, choice.parts), "top": choice.top or TOP}
+    return named | {"topics": topics, "part_topics": _part_topics(collection, choice.parts), "top": choice.top or TOP}
 
 
 def _givers() -> Iterable[TopicParts]:

@@ -42,10 +42,11 @@ Maker = Callable[[Collection, str], Iterator[Query]]
 
 @dataclass(frozen=True)
 class TopicSet:
-    """A set of queries that a run can be made for."""
+    """A set of queries that a run can be made for. Forms begin with one that `is_usual` in the collection."""
 
     label: str
     make: Maker
+    is_usual: Callable[[Collection], bool] | None = None
 
 
 def _of_kinds(*kinds: TopicKind) -> Maker:
@@ -90,6 +91,12 @@ def topic_sets() -> dict[str, TopicSet]:
 def topic_choices() -> list[tuple[str, str]]:
     """Names and labels of the topic sets, as a form offers them."""
     return [(name, each.label) for name, each in topic_sets().items()]
+
+
+def usual_topics(collection: Collection) -> str:
+    """The topic set that a form begins with."""
+    usual = (name for name, each in topic_sets().items() if each.is_usual and each.is_usual(collection))
+    return next(usual, ALL)
 
 
 def aspect_numbers(collection_id: int) -> list[tuple[str, int]]:

@@ -80,9 +80,10 @@ class RecipeForm(forms.Form):
 
     @classmethod
     def options(cls) -> dict[str, forms.Field]:
-        """The fields in the order of a form: topics first, the recipe's own, then the other fields of all recipes."""
-        own = [name for name in cls.base_fields if name not in RecipeForm.base_fields]
-        return {name: cls.base_fields[name] for name in ("topics", *own, *list(RecipeForm.base_fields)[1:])}
+        """The fields in the order of a form: topics, where to search, the recipe's own, the others of all."""
+        first, shared = ("topics", "among"), list(RecipeForm.base_fields)
+        own = [name for name in cls.base_fields if name not in shared]
+        return {name: cls.base_fields[name] for name in (*first, *own, *(each for each in shared if each not in first))}
 
 
 Rankings = Iterator[tuple[Query, RankedList]]

@@ -34,8 +34,9 @@ from annotation.kinds.rubric.choosing import QuestionChoice
 from annotation.kinds.rubric.items import fetch_candidates
 from annotation.models import Assignment, Campaign
 from corpus.models import Collection, Document, Membership, Role, Target, Topic
+from corpus.runs.recipes.queries import usual_topics
 from engines.text.overlap import LITSEARCH_CODE, WORDS, word_overlap
-from tests.factories.accounts import AT, MembershipFactory, make_members
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, make_members
 from tests.factories.annotation import Material, make_campaign
 from tests.factories.corpus import make_run
 from tests.factories.litsearch import DOCUMENTS, invented_questions
@@ -493,3 +494,8 @@ def test_imported_questions_keep_what_they_came_with_and_are_not_filtered_unless
     rate(rubric, "ana", "q1", 1, 0)
     count(rubric.campaign, min_votes=1)
     assert fetch_question_set(rubric.collection).questions[0].state == DISCARDED
+
+
+def test_a_run_begins_with_the_question_set_where_questions_are_rated(rated: Rubric) -> None:
+    assert usual_topics(rated.collection) == "question-set"
+    assert usual_topics(CollectionFactory()) == "all"

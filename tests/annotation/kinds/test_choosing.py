@@ -155,7 +155,7 @@ class TestRoads:
         for offered in ("bm25", "dense", "new", "Only these topics"):
             assert offered in shown
         assert "parts of splits" not in shown  # the collection has none
-        data = {"topics": "1 2", "pool_sources": ["dense"], "depth": "2"}
+        data = {"topics": "1-2", "pool_sources": ["dense"], "depth": "2"}
         counted = client.post(page, {**data, "preview": "1"})
         assert counted.status_code == 200
         text = " ".join(counted.text.split())
@@ -166,6 +166,8 @@ class TestRoads:
         assert client.post(page, data)["Location"] == reverse("item_list", args=["teas", "main-round"])
         assert campaign.items.count() == 8
         assert "No remaining item matches" in client.post(page, {**data, "preview": "1"}).text
+        refused = client.post(page, {"topics": "1 8-9"})
+        assert "no topic “8-9”" in refused.text
         refused = client.post(page, {"topics": "1 99"})
         assert refused.status_code == 422
         assert "no topic “99”" in refused.text

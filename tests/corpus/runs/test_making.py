@@ -243,6 +243,8 @@ def test_page_and_rest_make_what_the_command_makes(
     assert all(recipe.label in client.get(page).content.decode() for recipe in RECIPES.values())
     shown = client.get(f"{page}?recipe=bm25").content.decode()
     assert all(f'name="{name}"' in shown for name in RECIPES["bm25"].form.options())
+    assert "<code>bm25</code>" in shown
+    assert list(RECIPES["bm25"].form.options())[:3] == ["topics", "among", "fields"]
     assert client.post(f"{page}?recipe=bm25", {"name": "", "k1": "x"}).status_code == 422
     assert client.post(f"{page}?recipe=bm25", {"name": "by-page", "depth": "2"}).status_code == 302
     _, key = make_token(members[Role.MANAGER].user)
