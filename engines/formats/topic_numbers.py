@@ -1,4 +1,4 @@
-"""Topic numbers that are written in two ways: 51 and 051, MB001 and 1."""
+"""Topic numbers that are written in two ways: 51 and 051, 1 and 1.0, MB001 and 1."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 _LEADING_ZEROS = re.compile(r"0+(?=\w)").match
-_LAST_DIGITS = re.compile(r"0*([0-9]+)$").search
+_WHOLE = re.compile(r"([0-9]+)\.0+").fullmatch
+_LAST_DIGITS = re.compile(r"(?<![0-9])(?<![0-9]\.)0*([0-9]+)$").search  # none behind a decimal point
 
 
 def _without_zeros(number: str) -> str:
     zeros = _LEADING_ZEROS(number)
     return number[zeros.end() :] if zeros else number
+
+
+def _without_point(number: str) -> str:
+    whole = _WHOLE(number)
+    return whole[1] if whole else number
 
 
 def _last_digits(number: str) -> str:
@@ -38,6 +44,7 @@ class Way:
 # From the surest to the boldest.
 WAYS = {
     "zeros": Way("without leading zeros", "51 and 051", _without_zeros),
+    "point": Way("without “.0”", "1 and 1.0", _without_point),
     "digits": Way("by the digits that they end with", "1 and MB001", _last_digits),
 }
 

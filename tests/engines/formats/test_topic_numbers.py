@@ -18,6 +18,8 @@ from engines.formats.topic_numbers import WAYS, best_way, in_words, matches
         ),
         (("MB001",), ("1",), "digits", "MB001 matches 1 by the digits that they end with"),
         ("1234", ("q1", "q2", "q3", "q4"), "digits", "1, 2 and 2 more match q1, q2 and 2 more by the digits"),
+        (("1", "2"), ("1.0", "2.0"), "point", "1 and 2 match 1.0 and 2.0 without “.0”"),
+        (("1.0",), ("1", "2"), "point", "1.0 matches 1 without “.0”"),
         (("7", "51"), ("7", "051"), "zeros", "51 matches 051 without leading zeros"),
     ],
 )
@@ -35,6 +37,8 @@ def test_numbers_written_in_two_ways_are_noticed(wanted, known, way, words) -> N
         (("1", "01"), ("1", "2")),  # 1 is itself
         (("owls",), ("moths",)),
         (("A1", "B1"), ("C1",)),
+        (("1.0",), ("0", "10")),
+        (("1.20",), ("20", "0")),
         ((), ("1",)),
     ],
 )
@@ -42,7 +46,7 @@ def test_what_could_mean_two_topics_matches_nothing(wanted, known) -> None:
     assert best_way(wanted, known) == ("", {})
 
 
-numbers = st.sets(st.text("0129aQ-", min_size=1, max_size=4), max_size=8)
+numbers = st.sets(st.text("0129aQ-.", min_size=1, max_size=4), max_size=8)
 
 
 @given(numbers, numbers, st.sampled_from(list(WAYS)))
