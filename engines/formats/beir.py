@@ -15,8 +15,10 @@ from engines.formats.qrels import (
     write_beir_qrels,
 )
 from engines.formats.registry import Certainty, Format, Head, Shape
+from engines.formats.tables import cells_of
 
 RECORDS = ("documents", "topics")
+_NO_ITERATION = (["0"], ["Q0"])  # else it may be an annotator
 
 
 def _is_table(head: Head) -> bool:
@@ -30,9 +32,13 @@ def _is_table(head: Head) -> bool:
 
 
 def _are_rows(head: Head) -> bool:
-    """Whether all lines are qrels of three columns, separated by tabs."""
-    rows = [line.split("\t") for line in head.lines if not is_comment(line)]
-    return bool(rows) and all(map(_is_row, rows))
+    """Whether all lines are qrels of three columns, separated by tabs; or of three or four, by commas or semicolons."""
+    lines = [line for line in head.lines if not is_comment(line)]
+    mark = delimiter_of(lines[0]) if lines else ""
+    rows = [cells_of(line, mark) for line in lines] if mark else []
+    return bool(rows) and all(
+        _is_row(row) or (mark != "\t" and row[1:2] in _NO_ITERATION and _is_row([row[0], *row[2:]])) for row in rows
+    )
 
 
 def _are_damaged_rows(head: Head) -> bool:

@@ -19,16 +19,19 @@ from engines.formats.judgment_columns import MOST_SAID, SAID
 from engines.formats.pool_lists import PoolRow
 from engines.formats.records import AspectRecord, BrokenFile, DocumentRecord, JudgmentRow, Problem, TopicRecord
 from engines.formats.repeats import SeenIds
+from engines.formats.sorts import looks_like
 
 SCORES = (-1, 0, 1, 2)
 UNPARSED = -1
 MACHINE = "chatgpt"
+LABEL = "DORIS-MAE"
+CARRIES = {"Corpus": ("documents",), "Query": ("topics", "pool"), "Annotation": ("judgments",)}
 KEYS = frozenset({"Query", "Corpus", "Annotation", "aspect_id2aspect", "aspect2aspect_id"})
 
 
 def read_doris_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
     """Yield the abstracts of `Corpus`; citations become docnos in `extra["citations"]` and `["cited_by"]`."""
-    for part in _objects(read_parts(stream, file), file, "Corpus"):
+    for part in _objects(_parts(stream, file, "Corpus", "documents"), file, "Corpus"):
         if isinstance(part, Problem):
             yield part
             continue
@@ -36,6 +39,17 @@ def read_doris_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord
             yield _document(part, file)
         except FieldError as error:
             yield Problem(file, part.line, f"abstract {part.index}: {error}")
+
+
+def _parts(stream: BinaryIO, file: str, key: str, label: str) -> Iterator[Part]:
+    """The parts of the object. Raises `BrokenFile` where it has no such key, with what it has instead."""
+    found: dict[str, None] = {}
+    for part in read_parts(stream, file):
+        found[part.key] = None
+        yield part
+    if key not in found:
+        carried = [sort for known in found for sort in CARRIES.get(known, ())]
+        raise BrokenFile(file, 0, f"holds no {label}: it has no {key}; {looks_like(LABEL, carried)}")
 
 
 def _objects(parts: Iterator[Part], file: str, key: str) -> Iterator[Part | Problem]:
@@ -71,7 +85,7 @@ def _ids(value: object, name: str) -> list[str]:
 def read_doris_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
     """Yield the queries as topics; candidate pool and source papers go to `extra` as docnos."""
     queries = _Queries()
-    for part in read_parts(stream, file):
+    for part in _parts(stream, file, "Query", "topics"):
         if problem := queries.take(part, file):
             yield problem
     for part in queries.parts:
@@ -190,7 +204,7 @@ def read_doris_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
     queries = _Queries()
     waiting: list[Part] = []
     rows: _Rows | None = None
-    for part in read_parts(stream, file):
+    for part in _parts(stream, file, "Annotation", "judgments"):
         queries.take(part, file)
         if part.key != "Annotation" or part.index is None:
             continue
@@ -254,9 +268,7 @@ class _Rows:
 
 def read_doris_pools(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]:
     """Yield the candidate pools of `Query`: topics and documents are named by their positions."""
-    is_known = False
-    for part in read_parts(stream, file):
-        is_known = is_known or part.key in KEYS
+    for part in _parts(stream, file, "Query", "pool list"):
         if part.key != "Query" or part.index is None:
             continue
         pool = part.value.get("candidate_pool", []) if isinstance(part.value, dict) else None
@@ -264,5 +276,3 @@ def read_doris_pools(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]
             yield Problem(file, part.line, f"query {part.index}: candidate_pool is not a list of abstract ids")
             continue
         yield from (PoolRow(str(part.index), str(place), file, part.line) for place in pool)
-    if not is_known:
-        raise BrokenFile(file, 1, "is not DORIS-MAE's JSON")

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from engines.formats.doris_json import (
     KEYS,
+    LABEL,
     read_doris_documents,
     read_doris_judgments,
     read_doris_pools,
@@ -87,7 +88,7 @@ def _is_json(head: Head) -> bool:
 
 DORIS_MAE = Format(
     name="doris-mae",
-    label="DORIS-MAE",
+    label=LABEL,
     help="Its large JSON file, with queries, abstracts, pools and annotations, or queries.txt.",
     reads={
         "documents": read_doris_documents,

@@ -7,8 +7,9 @@ from engines.formats.jsonl_topics import is_known, is_topic, read_jsonl_topics, 
 from engines.formats.judgment_columns import MARKS
 from engines.formats.judgments import JSONL_LAYOUT, is_judgment, read_jsonl_judgments
 from engines.formats.mentions import is_mention, read_jsonl_mentions
+from engines.formats.qrels_json import joins_two
 from engines.formats.registry import Certainty, Format, Head, Shape
-from engines.formats.topic_fields import is_number_name
+from engines.formats.topic_fields import is_number_name, is_published
 
 RECORDS = ("documents", "topics")
 
@@ -28,13 +29,17 @@ def _are_topics(head: Head) -> bool:
     if _is_list_of_others(head):
         return False
     keys = head.keys_at_hand
+    if joins_two(keys) or is_published(keys):
+        return False
     return is_topic(keys) or head.is_list or is_one_object(head.text, is_known)
 
 
 def _may_be_topics(head: Head) -> bool:
     """Whether there is a field of topics; the one called `topic` is one of judgments as well."""
     keys = head.keys_at_hand
-    if _is_list_of_others(head) or (not _has_number(head) and (is_document(keys) or is_mention(keys))):
+    if _is_list_of_others(head) or joins_two(keys) or is_published(keys):
+        return False
+    if not _has_number(head) and (is_document(keys) or is_mention(keys)):
         return False
     return any(map(is_known, keys - {"topic"}))
 

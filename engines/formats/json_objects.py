@@ -44,7 +44,7 @@ def read_any_objects(
     is what the records are; `id_name` and `text_name` are the fields that a key and its text become. Raises
     `BrokenFile` where the file is not JSON or is cut off.
     """
-    head = _head_of(stream)
+    head = head_of(stream)
     if head.startswith("["):
         yield from _elements(read_elements(stream, file), file)
     elif wrapped_in(head, is_record, carried):
@@ -55,7 +55,7 @@ def read_any_objects(
         yield from read_objects(stream, file)
 
 
-def _head_of(stream: BinaryIO) -> str:
+def head_of(stream: BinaryIO) -> str:
     """The beginning of a buffered stream, which stays to be read."""
     peek = getattr(stream, "peek", None)
     if peek is None:

@@ -26,6 +26,7 @@ from engines.formats.topic_fields import (
     FIELDS_READ,
     TITLE_ORDER,
     is_number_name,
+    is_published,
     is_text_name,
     meaning_of,
     topic_from,
@@ -73,8 +74,8 @@ def is_known(name: str) -> bool:
 
 
 def is_topic(names: Collection[str]) -> bool:
-    """Whether an object with these fields has a number and a text under any name."""
-    return any(map(is_number_name, names)) and any(map(is_text_name, names))
+    """Whether an object with these fields has a number and a text under any name, and is no publication."""
+    return any(map(is_number_name, names)) and any(map(is_text_name, names)) and not is_published(names)
 
 
 def json_topic(item: dict[str, Any], file: str, line: int, *, text_from: str = "") -> TopicRecord:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -14,6 +15,8 @@ from engines.formats.records import BrokenFile, Problem
 from engines.formats.registry import Certainty, Format, Head, Shape
 
 _MOST_TABLE = 10_000_000
+NUMBERS = "first_sentence_number"
+_SHEET = re.compile(r"-?\[\d+\]\t(?:10\.\d|https?:)").match
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +68,24 @@ def _is_order(head: Head) -> bool:
     return len(head.columns) > 1 and head.columns[0] == "doi"
 
 
+def _is_surely_order(head: Head) -> bool:
+    """Whether the columns are those of the table, and not also those of documents."""
+    return _is_order(head) and NUMBERS in head.columns and not {"title", "abstract"}.intersection(head.columns)
+
+
+def _is_sheet(head: Head) -> bool:
+    return head.suffix == "dois" or _SHEET(head.text) is not None
+
+
 ORDER = Format(
     name="paper-order",
     label="Table of papers",
     help="A table (TSV or CSV) with the columns doi and first_sentence_number.",
     reads={"paper-order": read_order},
-    shapes=(Shape("paper-order", ("papers", "paper-order"), _is_order, Certainty.IF_REQUESTED),),
+    shapes=(
+        Shape("paper-order", ("papers", "paper-order"), _is_surely_order),
+        Shape("paper-order", ("papers", "paper-order"), _is_order, Certainty.IF_REQUESTED),
+    ),
     layouts={
         "paper-order": Layout(
             "doi\tfirst_sentence_number\n10.1145/1\t1\n",
@@ -90,7 +105,7 @@ SHEET = Format(
     label=".dois sheet",
     help="ACM-CR's worksheet of a paper's references, for their notes.",
     reads={"reference-notes": read_dois},
-    shapes=(Shape("dois", ("papers", "reference-notes"), lambda head: head.suffix == "dois"),),
+    shapes=(Shape("dois", ("papers", "reference-notes"), _is_sheet),),
     layouts={
         "reference-notes": Layout(
             "[1]\t10.1145/1\tthe extended version\n-[2]\thttps://example.org/report\tnot in the collection\n",

@@ -63,15 +63,16 @@ def header_places(cells: Sequence[str]) -> Places | None:
 
     One with ranks is the header of a run.
     """
-    names = [cell.strip().lower() for cell in cells]
-    found = [_place(names, known) for known in (TOPIC_NAMES, ITERATION_NAMES, DOCNO_NAMES, VALUE_NAMES)]
+    found = [place_of(cells, known) for known in (TOPIC_NAMES, ITERATION_NAMES, DOCNO_NAMES, VALUE_NAMES)]
     topic, iteration, docno, value = found
-    if topic is None or docno is None or value is None or "rank" in names:
+    if topic is None or docno is None or value is None or place_of(cells, ("rank",)) is not None:
         return None
-    return Places(len(names), topic, iteration, docno, value)
+    return Places(len(cells), topic, iteration, docno, value)
 
 
-def _place(names: Sequence[str], known: Sequence[str]) -> int | None:
+def place_of(cells: Sequence[str], known: Sequence[str]) -> int | None:
+    """The place of the first of the known names that a header has, None for none."""
+    names = [cell.strip().strip('"').lower() for cell in cells]
     return next((names.index(name) for name in known if name in names), None)
 
 
@@ -115,6 +116,8 @@ def _rows(
     for number, text, fields in lines:
         if not fields or comments.take(text):
             continue
+        if is_first and len(fields) == FOUR.width:
+            places = FOUR  # a table of three columns may have the iteration too
         if is_first and (header := header_places(fields)):
             places = header
             others = [name for at, name in enumerate(fields) if at not in _read(places)]

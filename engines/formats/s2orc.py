@@ -119,7 +119,7 @@ def _parsed_paper(item: dict[str, Any], file: str, line: int, problems: list[str
     parse = next((item.pop(key) for key in PARSE_KEYS if isinstance(item.get(key), dict)), item)
     body = parse.get("body_text")
     if not isinstance(body, list):
-        raise FieldError("has no body_text")
+        raise FieldError("has no body_text: it is a document without its text, to be imported as one")
     references = tuple(_references(parse.get("bib_entries") or {}))
     known = frozenset(reference.key for reference in references)
     paragraphs = tuple(_paragraph(entry, place, known, problems) for place, entry in enumerate(body))

@@ -36,6 +36,10 @@ TEXT_ORDER = tuple(NAMES)
 TITLE_ORDER = ("title", "topic", "query")
 _ID_ENDS = ("id", "ids", "url", "uri", "doi", "docno")
 _DOCUMENT = ("docid", "url")  # of a topic that is a document, as in background linking
+# Two of these are of a publication.
+_PUBLISHED = frozenset(
+    {"abstract", "author", "authors", "doi", "journal", "container_title", "issued", "venue", "year"}
+)
 _MEANING = {name: meaning for meaning, names in NAMES.items() for name in names}
 _RANK = {name: place for names in (NUMBER, *NAMES.values()) for place, name in enumerate(names)}
 _GAPS = re.compile(r"[\s.-]+")
@@ -72,6 +76,11 @@ def is_number_name(name: str) -> bool:
 def is_id_name(name: str) -> bool:
     """Whether a field of this name holds an id or an address: no text to search for, unless somebody says so."""
     return is_number_name(name) or plain_name(name).endswith(_ID_ENDS)
+
+
+def is_published(names: Iterable[str]) -> bool:
+    """Whether what has these fields is a publication, and hence a document."""
+    return len(_PUBLISHED.intersection(map(plain_name, names))) > 1
 
 
 def meaning_of(name: str) -> str:

@@ -22,17 +22,18 @@ from engines.formats.json_fields import FieldError
 from engines.formats.layouts import KEPT, Layout
 from engines.formats.lines import MAX_ROW_BYTES, read_lines
 from engines.formats.lone_returns import in_table
-from engines.formats.records import BrokenFile, Problem, Remark, TopicRecord
+from engines.formats.records import BrokenFile, Problem, Remark, TopicRecord, id_problem
 from engines.formats.registry import Certainty, Format, Head, Shape
 from engines.formats.table_columns import NO_NAMES, has_text, in_order
 from engines.formats.table_columns import is_header as is_document_header
 from engines.formats.table_documents import DOCUMENT_TABLE, is_document_table, read_table_documents
 from engines.formats.tables import cells_of
-from engines.formats.topic_fields import FIELDS_READ, gathered, is_header, topic_from
+from engines.formats.topic_fields import FIELDS_READ, gathered, is_header, is_published, topic_from
 
 UNNAMED = ("number", "text")
 WITH_PRIORITY = ("number", "priority", "text")
 _NUMBERED = re.compile(r"([0-9]+):(?:([0-9]):)?(?=\S)").match  # what a line with colons begins with
+_TEXT = re.compile(r".*(?:\s|[^\W\d_a-zA-Z])").match
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"').fullmatch
 
 Row = tuple[int, list[str]]
@@ -168,6 +169,13 @@ def _is_table(head: Head) -> bool:
     return head.suffix == "csv" or is_header(cells_of(lines[0], delimiter))
 
 
+def _has_texts(head: Head) -> bool:
+    """Whether most lines are an id, a tab and texts: several words, or letters beyond a to z."""
+    rows = [line.split("\t") for line in head.lines if head.text[0] not in "<[{@%"]
+    texts = [row for row in rows if id_problem(row[0]) is None and any(_TEXT(cell.strip()) for cell in row[1:])]
+    return 2 * len(texts) > len(head.lines)
+
+
 def _first_cells(head: Head) -> list[str]:
     lines = [] if head.text[:1] in ("", *"<[{@%") else head.lines
     return cells_of(lines[0], _delimiter(lines[0]) or ",") if lines else []
@@ -176,7 +184,7 @@ def _first_cells(head: Head) -> list[str]:
 def _names_documents(head: Head) -> bool:
     """Whether the first line names columns of documents, which are none of topics."""
     cells = _first_cells(head)
-    return is_document_header(cells) and not is_header(cells)
+    return is_document_header(cells) and (is_published(cells) or not is_header(cells))
 
 
 def _names_topics(head: Head) -> bool:
@@ -205,6 +213,7 @@ TABLE = Format(
             lambda head: is_document_header(_first_cells(head)),
             Certainty.POSSIBLE,
         ),
+        Shape("unnamed-table", ("topics", "documents"), _has_texts, Certainty.POSSIBLE),
         Shape("document-table", ("documents",), lambda head: head.suffix in ("csv", "tsv"), Certainty.LAST),
     ),
     layouts={

@@ -9,16 +9,32 @@ from typing import BinaryIO
 from engines.formats.judgments import read_qrels_judgments
 from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.pool_lists import read_pool_list
-from engines.formats.qrels import FIELDS, ITERATION, header_places, is_value, read_qrels, write_qrels
+from engines.formats.qrels import (
+    DOCNO_NAMES,
+    FIELDS,
+    ITERATION,
+    TOPIC_NAMES,
+    header_places,
+    is_value,
+    place_of,
+    read_qrels,
+    write_qrels,
+)
 from engines.formats.records import Problem, TopicRecord
 from engines.formats.registry import MARK_CHARS, Certainty, Format, Head, Shape
 from engines.formats.topic_fields import FIELDS_READ
 from engines.formats.topic_xml import read_marked_up_topics
 from engines.formats.trec_documents import TEXT_TAGS, TITLE_TAGS, read_trec_documents
-from engines.formats.trec_runs import read_run
+from engines.formats.trec_runs import COLUMNS, read_run
 from engines.formats.trec_topics import read_trec_topics, write_trec_topics
 
 _RUN_LINE = re.compile(r"\S+\s+\S+\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*").fullmatch
+_KEY = r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*'
+_SCORES = re.compile(rf"{_KEY}{_KEY}-?\d+(?:\.0*[1-9]|[eE])").match
+NO_RUN = (
+    "a run as a table or JSON; write six columns with spaces between and no header, "
+    f"{COLUMNS}, and import them as a run"
+)
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?").fullmatch
 _DOC = re.compile(r"^\s*<doc(?:\s[^<>]*)?>", re.MULTILINE).search
 _TOP = re.compile(r"^\s*<top\b[^<>]*>", re.MULTILINE).search
@@ -52,8 +68,15 @@ def _is_run(head: Head) -> bool:
 
 
 def _is_damaged_run(head: Head) -> bool:
-    """A damaged run is read, so that its bad rows are reported by line."""
-    return 2 * sum(len(line.split()) == 6 for line in head.lines) > len(head.lines)
+    """A damaged run is read, so that its bad rows are reported by line; a text of six words is none."""
+    rows = [row for row in map(str.split, head.lines) if len(row) == 6 and any(map(_NUMBER, row[1:]))]
+    return 2 * len(rows) > len(head.lines)
+
+
+def _is_table_of_runs(head: Head) -> bool:
+    """Whether the first line, or the first object of JSON, names a topic, a document and a rank."""
+    names = head.columns if len(head.columns) > 2 else [*head.keys_at_hand]
+    return all(place_of(names, known) is not None for known in (TOPIC_NAMES, DOCNO_NAMES, ("rank",)))
 
 
 def _is_text_of_columns(head: Head) -> bool:
@@ -87,6 +110,8 @@ TREC = Format(
         Shape("trec-documents", ("documents",), lambda head: _DOC(head.marks), Certainty.LIKELY),
         Shape("trec-topics", ("topics",), lambda head: _TOP(head.marks)),
         Shape("trec-run", ("runs",), _is_run, Certainty.LIKELY),
+        Shape("run-table", (), _is_table_of_runs, label=NO_RUN),
+        Shape("json-run", (), lambda head: _SCORES(head.text), label=NO_RUN),
         Shape("trec-run", ("runs",), _is_damaged_run, Certainty.IF_REQUESTED, is_binary=True),
         Shape("trec-run", ("runs",), _is_text_of_columns, Certainty.LAST),
     ),

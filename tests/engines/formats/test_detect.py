@@ -145,21 +145,3 @@ def test_of_a_whole_data_set_of_beir_each_import_takes_its_own_file(tmp_path: Pa
         assert (problem.file, problem.reason.split(":")[0]) == (f"set.zip/set/{name}", "left out")
         (record,) = [each for each in found if not isinstance(each, Problem)]
         assert (record.docno if carried == "documents" else record.number) == taken
-
-
-@pytest.mark.parametrize(
-    ("content", "name", "carried", "held"),
-    [
-        ('{"docno": "1", "title": "Owls"}\n', "d.jsonl", "topics", "documents"),
-        ('{"corpusid": 1, "title": "Owls", "abstract": "Ears."}\n', "d.jsonl", "topics", "documents"),
-        ('{"source_doi": "10.1/3", "text": "As [2].", "markers": []}\n', "m.jsonl", "topics", "citation mentions"),
-        ("id\ttitle\tabstract\tyear\n1\tOwls of old\tEars\t2020\n", "d.tsv", "judgments", "documents"),
-        ("id,title,abstract,year\n1,Owls,Ears,2020\n", "d.csv", "qrels", "documents"),
-    ],
-)
-def test_a_file_of_another_import_is_said_to_be_one(
-    content: str, name: str, carried: str, held: str, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_text(content)
-    with pytest.raises(BrokenFile, match=f"it looks like a file of {held}"):
-        list(read_path(carried, tmp_path / name))

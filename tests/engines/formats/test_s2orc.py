@@ -157,7 +157,7 @@ def test_what_is_no_paper_is_a_problem() -> None:
         changed(PARSE, paper_id=None),
     ]
     assert [reason for _, reason in problems(read_s2orc_papers(lines(*broken), "f"))] == [
-        "has no body_text",
+        "has no body_text: it is a document without its text, to be imported as one",
         "a paragraph has no text",
         "bib_entries is not an object",
         "bib_entries: b is not an object",
