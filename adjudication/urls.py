@@ -69,6 +69,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("search-sheet/sheet.csv", sheets.search_sheet_file, "search_sheet_file"),
             ("qrels/<int:pk>/deletion/", evaluations.qrels_delete, "qrels_delete"),
             ("<int:pk>/", evaluations.evaluation_detail, "evaluation_detail"),
+            ("<int:pk>/repetition/", evaluations.evaluation_repetition, "evaluation_repetition"),
             ("<int:pk>/run/", details.evaluation_run, "evaluation_run"),
             ("<int:pk>/topic/", details.evaluation_topic, "evaluation_topic"),
             ("<int:pk>/topics/", details.evaluation_topics, "evaluation_topics"),

@@ -575,6 +575,7 @@ TABLE: list[Row] = [
     *row("evaluation_create", "GET login 404 403 403 200 200 | POST login 404 403 403 form form"),
     *row("qrels_delete", MANAGERS_WRITE, where=key_of("qrels")),
     *row("evaluation_detail", OVERSEERS_PAGE, where=key_of("evaluation")),
+    *row("evaluation_repetition", DECIDERS_WRITE, where=key_of("measured")),
     *row("split_list", OVERSEERS_PAGE),
     *row("split_create", MANAGERS_FORM),
     *row("split_detail", OVERSEERS_PAGE, where=lambda w: {"name": w.split.name}),

@@ -233,14 +233,16 @@ class EvaluationForm(forms.Form):
         golds = self.golds = list(offered_golds(collection))
         runs = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
         self.usual_gold = golds[0][0] if golds else ""
-        usual = f"{golds[0][1]}; for a paper's table, its own" if golds else "none yet"
+        usual = f"{golds[0][1]} (usual)" if golds else "none yet"
         self._choose("gold", [("", usual), *golds])
         self._choose("against", [("", "none"), *golds])
         self._choose("runs", [(name, name) for name in runs])
         self._choose("baseline", [("", "the best run"), *((name, name) for name in runs)])
         self._choose("preset", [("", "runs × measures"), *((name, each.label) for name, each in PRESETS.items())])
-        self.fields["gold"].help_text = "What counts as relevant."
-        self.fields["preset"].help_text = "Papers' tables set gold, measures and subsets."
+        self.fields[
+            "gold"
+        ].help_text = "What counts as relevant. A published table has its own gold unless you choose one."
+        self.fields["preset"].help_text = "The others are tables of published papers, with their gold and measures."
         preset = PRESETS.get(self.data.get("preset", ""))
         self.fields["runs"].required = preset is None or preset.measures_runs
         self.fields["runs"].initial, self.fields["runs"].help_text = runs, ""

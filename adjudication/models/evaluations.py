@@ -32,7 +32,8 @@ class Evaluation(Job):
         runs = len(self.parameters.get("runs", []))
         what = report.get("preset_label") or self.parameters.get("preset") or against
         is_of_runs = runs and report.get("parts") != []  # a table of contexts measures none
-        return f"{runs} {'run' if runs == 1 else 'runs'}, {what}" if is_of_runs else str(what)
+        joint = " against" if what == against else ","
+        return f"{runs} {'run' if runs == 1 else 'runs'}{joint} {what}" if is_of_runs else str(what)
 
 
 class EvaluationScores(models.Model):

@@ -70,6 +70,9 @@ def test_five_clicks_to_a_marked_table(
     expect(page.locator("figcaption")).to_contain_text("AP with 95% intervals")
     page.get_by_role("link", name="All pairs of runs").click()
     expect(page.get_by_role("heading", name="All pairs of runs")).to_be_visible()
+    last = page.locator(".crumbs li").last.locator("a")
+    assert last.evaluate("each => each.scrollWidth <= each.clientWidth"), "the collection's name gives way first"
+    assert last.get_attribute("title") == last.inner_text()
     assert_accessible(page)
     page.get_by_role("link", name="specter2").click()
     expect(page.get_by_role("heading", name="specter2")).to_be_visible()

@@ -18,16 +18,16 @@ from adjudication.evaluation.measured import Measured, fetch_measured, reports_o
 from adjudication.evaluation.plots import draw_plot, plot_of, sorted_table
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.presets.standing import why_stale
-from adjudication.evaluation.requests import delete_qrels
+from adjudication.evaluation.requests import delete_qrels, request_evaluation
 from adjudication.evaluation.rules import check_can_see
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.evaluation.tables import ScoreTable
 from adjudication.evaluation.writers import noted, with_stale, write_report
-from adjudication.labels.rules import can_adjudicate
+from adjudication.labels.rules import DECIDE, can_adjudicate
 from adjudication.models import Evaluation, ImportedQrels
 from adjudication.verdicts.road import fetch_road
 from corpus.collections.pages.context import collection_context
-from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.rules import check_role, fetch_manager, fetch_overseer
 from corpus.models import Collection, Membership, TopicKind
 
 PER_PAGE = 50
@@ -78,6 +78,18 @@ def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     else:
         context |= fragment_context(job, membership)
     return render(request, "adjudication/evaluation/evaluation_detail.html", context)
+
+
+@require_POST
+def evaluation_repetition(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Measure the same runs against the same gold as they are today: a new evaluation, next to the earlier one."""
+    membership, job = fetch_evaluation(request, slug, pk)
+    check_role(membership, *DECIDE)
+    with refusals_in_message(request):
+        spec = EvaluationSpec.from_json(job.parameters)
+        job = request_evaluation(collection=job.collection, spec=spec, by=membership.user, at=timezone.now())
+        messages.success(request, "The runs are being measured again. This page shows how far it is.")
+    return redirect("evaluation_detail", slug, job.pk)
 
 
 @require_safe

@@ -31,7 +31,7 @@ INPUTS = {
 }
 OTHER = "what the table is about"
 OF_WORDS = "remarks"  # as development versions hashed the words of remarks: they say nothing of what has changed
-UNKNOWN = "Measured by an earlier version of Litmus, which did not record of what."
+UNKNOWN = "Measured by an earlier version of Litmus. What has changed since is not known."
 
 
 def inputs_of(collection: Collection, spec: EvaluationSpec, files: Container[str] = ()) -> dict[str, str]:

@@ -39,10 +39,7 @@ def test_a_table_of_a_paper_needs_no_gold(client: Client, built: Built) -> None:
     sign_in(client, built)
     assert ask(client, gold="", preset="doris-2").status_code == 302
     assert ask(client, gold="", selector="campaign:main").status_code == 302
-    assert (
-        "Verdicts of Main round; for a paper&#x27;s table, its own"
-        in client.get(reverse("evaluation_create", args=["tea"])).content.decode()
-    )
+    assert "Verdicts of Main round (usual)" in client.get(reverse("evaluation_create", args=["tea"])).text
     assert ask(client, gold="").status_code == 302
     assert [job.parameters["gold"] for job in Evaluation.objects.order_by("pk")] == ["campaign:main"] * 3
 
@@ -155,7 +152,26 @@ def test_from_the_form_to_the_table(client: Client, built: Built) -> None:
         taken = client.get(reverse("evaluation_table", args=["tea", job.pk, form]))
         assert taken.content.startswith(begins)
         assert "attachment" in taken["Content-Disposition"]
-    assert "2 runs, verdicts of Main round" in client.get(reverse("evaluation_list", args=["tea"])).content.decode()
+    assert "2 runs against verdicts of Main round" in client.get(reverse("evaluation_list", args=["tea"])).text
+
+
+@pytest.mark.slow
+def test_figures_of_unknown_date_are_measured_again_by_a_button(client: Client, built: Built) -> None:
+    sign_in(client, built)
+    ask(client, by=["source"])
+    job = carried_out(Evaluation.objects.get())
+    address, again = (reverse(name, args=["tea", job.pk]) for name in ("evaluation_detail", "evaluation_repetition"))
+    assert again not in client.get(address).text
+    del job.results["inputs"]  # as earlier versions stored them
+    job.save()
+    for name in ("detail", "matrix", "topics"):
+        page = client.get(reverse(f"evaluation_{name}", args=["tea", job.pk])).text
+        assert page.count("button primary") == 1
+        assert f'action="{again}"' in page
+    answer = client.post(again)
+    newest = Evaluation.objects.latest("pk")
+    assert answer["Location"] == reverse("evaluation_detail", args=["tea", newest.pk])
+    assert (newest.pk, newest.parameters) == (job.pk + 1, job.parameters)
 
 
 @pytest.mark.slow
