@@ -42,12 +42,12 @@ def _labels_text(detail: dict[str, Any]) -> str:
 
 
 def resampled(run: AgreementRun, result: AgreementResult) -> str:
-    """What an interval is over: "8 topics", or "topics" of a figure that may not stand on all of them; "items"."""
+    """What an interval is over: "8 topics"; "at most 8 topics" of a figure that may not stand on all; "items"."""
     detail = run.detail[result.criterion]
     if not result.ci or result.ci.get("unit") != "topic":
         return "items"
     is_whole = result.n_items == detail["n_items"]
-    return f"{detail['n_topics']:,} topics" if is_whole else "topics"
+    return f"{'' if is_whole else 'at most '}{detail['n_topics']:,} topics"
 
 
 def _unit(run: AgreementRun, detail: dict[str, Any]) -> str:
@@ -111,9 +111,9 @@ def test_sentence(run: AgreementRun, criterion: str) -> str:
     tested = sum(1 for one in planned if one.p)
     return (
         "p tests that people agree with each other as they do with the machine, by the paired difference on the"
-        f" items with two human labels and one of every run: {'; '.join(map(_in_words, planned))}. Holm’s correction is"
-        f" over the {tested} test{'' if tested == 1 else 's'} of this criterion named here; the p in the table are"
-        " uncorrected, and tests of other figures are exploratory. A large p is no evidence"
+        f" items that at least two people and every run have judged: {'; '.join(map(_in_words, planned))}."
+        f" Holm’s correction is over the {tested} test{'' if tested == 1 else 's'} of this criterion named here;"
+        " the p in the table are uncorrected, and tests of other figures are exploratory. A large p is no evidence"
         " that there is no difference."
     )
 

@@ -1,5 +1,6 @@
 """litmus anno_gpt SLUG list|show|start|test-set|freeze|run|test|decide: the steps of a cycle of Anno-GPT."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
@@ -100,7 +101,7 @@ class AnnoGptCommand(SteppedCommand):
             lines.append(
                 f"test: {trial['runs']} of {cycle.runs} runs, " + ("passed" if trial["is_passed"] else "not passed")
             )
-            lines += [f"  {row['label']}: difference {row['difference']}, {row['outcome']}" for row in trial["rows"]]
+            lines += [f"  {_difference(row)}" for row in trial["rows"]]
         return "\n".join(lines), plain(found)
 
     def start(self, *, slug: str, dev: str, criterion: str, margin: float, runs: int) -> tuple[str, dict[str, Any]]:
@@ -161,6 +162,12 @@ def _taken(verb: Operation, slug: str, number: int, **given: Any) -> tuple[str, 
 def _done(cycle: AnnoCycle, words: str) -> tuple[str, dict[str, Any]]:
     found = cycles_with_names(cycle.collection).get(pk=cycle.pk)
     return f"Cycle {cycle.number}: {words}", _shown(found)
+
+
+def _difference(row: Mapping[str, Any]) -> str:
+    """The line of a test, with the interval that its words rest on."""
+    interval = f" ({row['low']} to {row['high']})" if row["low"] else ""
+    return f"{row['label']}: difference {row['difference']}{interval}, {row['outcome']}"
 
 
 def _line(name: str, figures: list[dict[str, Any]]) -> str:

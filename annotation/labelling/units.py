@@ -59,6 +59,7 @@ def cell_of(row: Any) -> dict[str, Any]:
         "aspect": None,
         "parents": [],
         "lit": [],
+        "guessed": False,
         "marks": {"title": [], "abstract": []},
         "answer": _answer(row),
     }

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from config.embedded.places import EmbeddedError, FileLock, is_held, make_directories
+from config.embedded.places import EmbeddedError, FileLock, is_held, make_directories, remove_sockets
 from config.embedded.postgres import Postgres, postgres_settings
 from config.embedded.redis import Redis, redis_url
 from config.embedded.servers import Server, detach, stop
@@ -40,6 +40,7 @@ def running(data_dir: Path, names: Collection[str] = KINDS) -> Iterator[None]:
     make_directories(data_dir)
     with contextlib.closing(FileLock(data_dir / "locks" / "users")) as users:
         users.take(shared=True)  # waits while servers are being stopped
+        make_directories(data_dir)  # again: who stopped them has removed the sockets' place
         try:
             start(data_dir, names)
             yield
@@ -49,6 +50,7 @@ def running(data_dir: Path, names: Collection[str] = KINDS) -> Iterator[None]:
             if os.getpid() == process and users.is_on_disk() and users.take(wait=False):
                 stop(kind(data_dir) for kind in KINDS.values())
                 end_watcher(data_dir)
+                remove_sockets(data_dir)
 
 
 def restore(data_dir: Path, names: Collection[str] = KINDS) -> list[str]:

@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import Self
 
@@ -38,6 +39,12 @@ def make_directories(data_dir: Path) -> None:
     if sockets.parent != data_dir:
         private_directory(sockets.parent, must_own=True)
     private_directory(sockets)
+
+
+def remove_sockets(data_dir: Path) -> None:
+    """Remove what stopped servers leave in /tmp. The caller holds the lock `users` alone."""
+    if (sockets := socket_directory(data_dir)).parent != data_dir:
+        shutil.rmtree(sockets, ignore_errors=True)
 
 
 def private_directory(directory: Path, *, must_own: bool = False) -> None:

@@ -101,6 +101,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "way": run.importer and run.importer.way_on(run),
         "others": others,
         "opens_again": run.state == JobState.FAILED and not others and not offer,
+        "never_undone": run.importer is not None and run.importer.undoing is None,
         "undo_refusal": refusal_reason(check_can_undo, run),
         "problems": Problems(run),
         "remarks": [remark for remark in run.remarks if remark not in run.reason],

@@ -126,7 +126,7 @@ def test_everything_is_whole_and_nothing_covered(built: Built, new_page: NewPage
     before = page.locator(".decision").bounding_box()
     page.keyboard.press("1")
     page.keyboard.press("Enter")
-    expect(page.locator(".last-decision")).to_contain_text("Decided 1 for “On doc00000”.")
+    expect(page.locator(".last-decision")).to_contain_text("” in “On doc00000”.")
     assert not_whole(page, ".last-decision") == []
     if size == WIDE:
         assert page.locator(".decision").bounding_box() == before  # nothing moved

@@ -17,7 +17,7 @@ import pytest
 from config import embedded
 from config.embedded import postgres as postgres_module
 from config.embedded import redis as redis_module
-from config.embedded.places import EmbeddedError, make_directories, private_directory
+from config.embedded.places import EmbeddedError, make_directories, private_directory, socket_directory
 from config.embedded.postgres import Postgres
 from config.embedded.servers import stop
 from tests.config.embedded_servers import (
@@ -243,3 +243,15 @@ def test_the_watcher_ignores_the_keyboard(made, user):
         watcher.send_signal(signal.SIGINT)
     assert sql(made, "SELECT 1") == [(1,)]
     assert len(watchers(made)) == 1
+
+
+@pytest.mark.services
+def test_sockets_in_tmp_go_with_the_last_user(tmp_path: Path):
+    data = tmp_path / "with a blank"
+    with embedded.running(data, ["redis"]):
+        sockets = socket_directory(data)
+        assert sockets.parent.parent == Path("/tmp")
+        assert sockets.is_dir()
+    assert not sockets.exists()
+    with embedded.running(data, ["redis"]):
+        assert sockets.is_dir()

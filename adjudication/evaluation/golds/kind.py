@@ -139,5 +139,5 @@ def _threshold(gold: Gold) -> list[str]:
     """From which grade on documents count as relevant, where that is not plain: grades other than 0 and 1."""
     if not len(gold) or (gold.relevance == 1 and gold.level.max() <= 1):
         return []
-    grade = f"grade {gold.relevance:g} or more (of sums over aspects, their mean)"
-    return [f"Documents of {grade} count as relevant in measures that do not use grades."]
+    note = f"In measures without grades, documents of grade {gold.relevance:g} or more count as relevant."
+    return [f"{note} Where a grade is a sum over aspects, its mean over the aspects is compared."]

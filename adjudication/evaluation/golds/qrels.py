@@ -63,7 +63,7 @@ class QrelsGold(GoldKind):
             )
         if request.name in request.files and len(unknown) > len(grades):
             raise Refused(_mostly_missing(request, unknown))
-        notes = ["Documents that the qrels do not name count as not relevant, except in condensed lists."]
+        notes = ["Documents that the qrels do not name count as not relevant; condensed lists leave them out."]
         if unknown:
             some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
             notes.append(f"{len(unknown):,} topics of the qrels are not in the collection and left out: {some}.")

@@ -154,7 +154,7 @@ class MachineLabels(Labels):
     annotators = AnnotatorKind.MACHINE
 
 
-UNJUDGED = ("Documents that nobody judged count as not relevant, except in condensed lists.",)
+UNJUDGED = ("Documents that nobody judged count as not relevant; condensed lists leave them out.",)
 
 
 def _campaign(request: GoldRequest, slug: str, spelling: str) -> Campaign:

@@ -158,6 +158,7 @@ def _notes(found: Agreement, labels: Labels) -> Iterator[str]:
             "Topics have several items, which are not independent: intervals over topics, as the page Agreement has "
             "them, are usually wider."
         )
+    yield "Accuracy is the share of pairs with equal values, which the page Agreement calls agreement; ρ is in percent."
     flags = {flag for each in found.results if each.block == "GA" for flag in each.estimate.flags}
     if Flag.LEAVE_ONE_OUT in flags:
         yield "The machine voted on the verdicts: G&A compares each run with the vote of the other voters."
@@ -172,8 +173,8 @@ def _notes(found: Agreement, labels: Labels) -> Iterator[str]:
 def _of_difference(test: Comparison) -> Iterator[str]:
     if test.n_excluded:
         yield (
-            f"p over the items with two human labels and one of every run of {test.model}: {test.n_excluded:,} others "
-            "are left out."
+            f"p over the items that at least two people and every run of {test.model} have judged: "
+            f"{test.n_excluded:,} others are left out."
         )
     gap, ci = test.difference.value, test.difference.ci
     if gap is not None and ci is not None:

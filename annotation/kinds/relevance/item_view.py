@@ -10,10 +10,11 @@ from engines.text.highlight import highlight_pieces, highlight_terms
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of the query; `lit` where it says the aspect in question."""
+    """A sentence of the query; `lit` where it says the aspect in question, `guessed` if nobody said so."""
 
     text: str
     lit: bool
+    guessed: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,10 @@ class RelevanceView:
     sentences: list[Sentence]
     title: list[tuple[str, bool]]
     abstract: list[tuple[str, bool]]
+
+    @property
+    def has_guess(self) -> bool:
+        return any(each.lit and each.guessed for each in self.sentences)
 
 
 def fetch_relevance_view(pk: int) -> RelevanceView:
@@ -50,4 +55,4 @@ def _sentences(topic: Topic, nodes: list[AspectNode], terms: frozenset[str], lan
     texts = topic.sentences or [topic.text]
     noted = {index for node in nodes for index in (node.sentences or (node.parent.sentences if node.parent else []))}
     lit = sentences_of_aspect(noted, texts, terms, language) if nodes else []
-    return [Sentence(text, index in lit) for index, text in enumerate(texts)]
+    return [Sentence(text, index in lit, not noted) for index, text in enumerate(texts)]

@@ -57,7 +57,7 @@ RELEVANCE = Kind(
             "The aspect cannot be understood",
             "I am an author of this work, or close to one",
         ),
-        marks="words of the aspect in the text",
+        marks="words of the aspect in the text, and its sentence of the query (dotted line: a guess by shared words)",
     ),
     tabs=(*GRADED_TABS, "relevance"),
     item_view=ItemView(

@@ -65,6 +65,7 @@ def _cell(row: Any) -> dict[str, Any]:
         "aspect": row.aspect,
         "parents": sorted({above for _, _, above, _, _ in places if above}),
         "lit": sentences_of_aspect(noted, row.sentences, terms, row.language) if row.aspect else [],
+        "guessed": not noted,
         "marks": {
             "title": _marks(row.title or "", terms, row.language),
             "abstract": _marks(row.abstract or "", terms, row.language),

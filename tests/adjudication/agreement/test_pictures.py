@@ -56,7 +56,7 @@ def test_what_many_figures_lack_is_said_once_below_them_and_by_a_letter_in_each(
     """Its 24 items are of two topics."""
     why = "No interval: fewer than 8 topics are too few for an interval over topics"
     assert text_of(page).count(why) == 1
-    tables, notes = page.split('aria-label="Notes on several figures"')
+    tables, notes = page.split('id="figure-notes"')
     assert f"a {why}. Resampling items gives an interval, which is too narrow if topics differ." in text_of(notes)
     assert tables.count(f'<sup title="{why}">a</sup>') > 10
 

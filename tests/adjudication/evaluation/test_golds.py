@@ -51,7 +51,7 @@ def test_every_kind_of_gold(built: Built, tmp_path: Path) -> None:
     assert person.topics == read_gold(collection, "machine:gpt").gold.topics == verdicts.topics
     assert person.gain.tolist() == verdicts.gain.tolist()
     loaded = read_gold(collection, "campaign:main;grade=mean;relevance=1.5")
-    assert "grade 1.5 or more (of sums over aspects, their mean) count as relevant" in loaded.notes[-1]
+    assert "grade 1.5 or more count as relevant. Where a grade is a sum over aspects, its mean" in loaded.notes[-1]
     mean = loaded.gold
     assert (mean.relevance, mean.gain.max()) == (1.5, 2)
     assert mean.level.tolist() == (verdicts.gain / 2).tolist()

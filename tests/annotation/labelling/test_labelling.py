@@ -48,6 +48,7 @@ def test_a_unit_says_what_is_asked_and_where_it_stands(signed_in):
     (unit,) = page_data(response)["hand"]
     (cell,) = unit["cells"]
     assert unit["topic"]["sentences"] == ["I want a work.", "It should be about brewing tea."]
+    assert cell["guessed"] is True
     assert (cell["aspect"], cell["lit"], cell["parents"]) == ("It is about brewing 𝛼 teas.", [1], [])
     assert cell["marks"]["abstract"] == [0, 7, 11, 15], "positions as browsers count them: 𝛼 is two units"
     assert "<mark>Brewing</mark> 𝛼-<mark>teas</mark> &lt;b&gt;well&lt;/b&gt;" in response.content.decode()

@@ -187,7 +187,10 @@ function drawMarks(cell) {
   part("abstract").replaceChildren(...marked(abstract || "No abstract is known for this document.", cell.marks.abstract));
   part("query")
     .querySelectorAll(".sentence")
-    .forEach((span, index) => span.classList.toggle("lit", cell.lit.includes(index)));
+    .forEach((span, index) => {
+      span.classList.toggle("lit", cell.lit.includes(index));
+      span.classList.toggle("guessed", Boolean(cell.guessed));
+    });
   showLit();
   const breadcrumb = part("breadcrumb");
   if (!breadcrumb) return;
