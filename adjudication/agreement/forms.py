@@ -153,11 +153,11 @@ class SampleSizeForm(forms.Form):
     statistic = forms.ChoiceField(label="Figure", choices=statistic_choices, initial="accuracy")
     wanted = forms.ChoiceField(label="I want", choices=list(AIMS.items()), initial="half_width")
     points = forms.FloatField(
-        label="Points of 100",
+        label="Size, in percentage points",
         initial=5,
         min_value=0.1,
         max_value=100,
-        help_text="5 is ± 5 percentage points of agreement, or ± 0.05 of a coefficient.",
+        help_text="Half the width of the interval, or the difference: 5 points of agreement are 0.05 of a coefficient.",
     )
     power = forms.FloatField(
         label="Power, percent",
@@ -165,7 +165,7 @@ class SampleSizeForm(forms.Form):
         min_value=50,
         max_value=99.9,
         required=False,
-        help_text="The probability of detecting the difference if it exists. Only for differences.",
+        help_text="The probability of detecting the difference if it exists.",
     )
     assumed = forms.FloatField(
         label="Assumed agreement, percent",
@@ -173,7 +173,8 @@ class SampleSizeForm(forms.Form):
         max_value=99,
         required=False,
         help_text=(
-            "Without a pilot: the share of labels on which you expect two people to agree. Only for agreement and ±."
+            "Without a pilot: the share of labels on which you expect two people to agree. For the figure “Agreement”"
+            " only."
         ),
     )
 

@@ -51,8 +51,9 @@ SET_PAY_RATE = Operation(
     about="Set what people are paid, by the hour or by the item. It applies to all work in the campaign, including"
     " work already done. Litmus makes no payments.",
     title="Rate of pay",
-    lead="What each person is paid for their work in this campaign. Litmus pays nobody: it says what they earned.",
-    button="Save",
+    lead="What each person earns for one hour or one item of work in this campaign. Litmus pays nobody: it counts what"
+    " they earned.",
+    button="Save the rate",
     report=lambda pay: f"Pay is {pay}, for all work in this campaign.",
     goes_to=lambda pay: reverse("work_detail", args=[pay.campaign.collection.slug, pay.campaign.slug]) + "#pay",
     to_json=_as_json,

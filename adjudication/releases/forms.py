@@ -23,6 +23,7 @@ class ReleaseForm(forms.Form):
     def __init__(self, data: Any = None, *, collection: Collection, has_open_findings: bool = True) -> None:
         super().__init__(data)
         self.fields["name"].initial = suggested_name(collection)
+        self.fields["force"].is_needed = has_open_findings  # type: ignore[attr-defined] # said without "(optional)"
         if not has_open_findings:
             del self.fields["force"]
 

@@ -52,6 +52,7 @@ def release_list(request: HttpRequest, slug: str) -> HttpResponse:
     context = collection_context(membership, "releases") | {
         "releases": [each for each in releases if each.is_frozen],
         "job": releases[0] if releases and not releases[0].is_frozen else None,
+        "is_under_way": bool(releases) and not releases[0].is_final,
         "unanswered": unanswered(answers_of(membership.collection)),
         "road": fetch_road(membership.collection),
     }

@@ -20,7 +20,7 @@ from annotation.machines.recipes import estimate_machine
 from annotation.machines.replies import decide_reply
 from annotation.machines.requests import continue_machine_run, request_machine_runs
 from annotation.models import Campaign, CampaignState, MachineReply, MachineRun, ReplyState
-from corpus.collections.endpoints import chat_endpoint
+from corpus.collections.endpoints import NO_MODEL, chat_endpoint
 from corpus.collections.pages.context import form_page
 from corpus.models import PromptPurpose
 from corpus.questions.prompts import prompt_versions
@@ -186,6 +186,7 @@ def prompt_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> Ht
         prompt=prompt,
         versions=versions,
         differences=compare_texts(before.body, prompt.body) if before else None,
+        why_cannot_run=_why_cannot_run(found) or ("" if chat_endpoint() else NO_MODEL),
         preview=_preview(found, prompt.body, request),
     )
     return render(request, "annotation/machines/prompt_detail.html", context)

@@ -193,3 +193,8 @@ class GeneratedQuestion(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def is_lost(self) -> bool:
+        """Kept, but its topic was deleted."""
+        return self.state in ARE_TOPICS and self.topic_id is None

@@ -99,6 +99,7 @@ def _show_list(request: HttpRequest, membership: Membership, form: BuildForm) ->
     context: dict[str, Any] = collection_context(membership, "pools") | {
         "form": form,
         "run": newest,
+        "is_under_way": newest is not None and not newest.is_final,
         "methods": methods,
         "n_pairs": PoolEntry.objects.filter(topic__collection=collection).count(),
         "page": page,

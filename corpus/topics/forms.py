@@ -9,7 +9,7 @@ from corpus.models import Collection, ReviewVerdict, Topic, TopicKind, TopicVers
 from corpus.models.topics import LONGEST_AUTHOR, LONGEST_CATEGORY, LONGEST_SOURCE
 from corpus.topics.reviews import LONGEST_NOTE
 from corpus.topics.sub_queries import MOST_ASPECTS
-from corpus.topics.topics import has_aspects
+from corpus.topics.topics import has_aspects, next_number
 from corpus.topics.trees import LONGEST_ASPECT
 from engines.formats.records import MAX_TOPIC_LENGTH
 from engines.pdf.sentences import sentence_spans
@@ -29,6 +29,7 @@ class TopicForm(forms.Form):
     kind = forms.ChoiceField(choices=TopicKind.choices, initial=TopicKind.QUESTION)
     title = forms.CharField(required=False, max_length=1000, help_text="Short, for lists. Annotators see it too.")
     text = forms.CharField(required=False, label="Question or query", widget=forms.Textarea(attrs={"rows": 5}))
+    text.is_needed = True  # type: ignore[attr-defined]  # as text, or as sentences: see `clean`
     sentences = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 6}),
@@ -110,12 +111,14 @@ class NewTopicForm(TopicForm):
         " ties to sentences come afterwards.",
     )
 
-    field_order = ("number", "kind", "title", "text", "aspects")
+    field_order = ("text", "number", "kind", "title", "aspects")
 
     def __init__(self, *args: Any, collection: Collection | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if collection is not None and collection.topics.exists() and not has_aspects(collection):
             del self.fields["aspects"]
+        if collection is not None:
+            self.fields["number"].initial = next_number(collection)
 
     def clean_aspects(self) -> list[str]:
         return list(dict.fromkeys(lines_of(self.cleaned_data["aspects"])))

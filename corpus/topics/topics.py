@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, Max, OuterRef, Prefetch, ProtectedError, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, IntegerField, Max, OuterRef, Prefetch, ProtectedError, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Cast, Coalesce
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -102,6 +102,13 @@ def places_in(tree: list[Place]) -> dict[int, tuple[int, ...]]:
     return found
 
 
+def next_number(collection: Collection) -> str:
+    """The whole number after all numbers of topics that are whole numbers."""
+    numbers = collection.topics.filter(number__regex=r"^[0-9]{1,9}$").order_by()
+    last = numbers.aggregate(last=Max(Cast("number", IntegerField())))["last"] or 0
+    return str(last + 1)
+
+
 def next_position(collection: Collection) -> int:
     """The place after all topics of the collection."""
     last = collection.topics.aggregate(last=Max("position"))["last"]
@@ -124,6 +131,12 @@ class Size:
     size: int
     sub_queries: int
     topics: int
+
+
+def most_aspects(collection: Collection) -> int:
+    """How many distinct aspects on the top level the topic with the most of them has."""
+    tops = Count("nodes__aspect", filter=Q(nodes__parent=None), distinct=True)
+    return collection.topics.order_by().annotate(n=tops).aggregate(most=Max("n"))["most"] or 0
 
 
 def sizes_of(collection: Collection) -> list[Size]:
@@ -320,6 +333,12 @@ def check_source_papers(collection: Collection, docnos: Sequence[str]) -> None:
     known = set(collection.documents.filter(docno__in=docnos).values_list("docno", flat=True))
     if missing := [docno for docno in docnos if docno not in known]:
         raise Refused(f"There is no document {missing[0]} in the collection, so it cannot be a source paper.")
+
+
+def why_keep_topic(topic: Topic) -> str:
+    """Why this topic cannot be deleted now, "" where it can."""
+    is_needed = is_judged(topic) or topic.items.exists() or topic.children.exists()
+    return why_cannot_delete_topic(topic) if is_needed else ""
 
 
 def why_cannot_delete_topic(topic: Topic) -> str:

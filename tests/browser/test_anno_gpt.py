@@ -55,7 +55,7 @@ def write_prompt(page: Page, name: str, body: str) -> None:
     expect(page.locator("#prompt-preview")).to_contain_text("Does it meet “Does thing")
     expect(page.locator("#prompt-preview")).to_contain_text("YES (2), PARTLY (1), NO (0)")
     page.get_by_role("button", name="Save as a new version").click()
-    page.get_by_role("link", name="Try it on Dev").click()
+    page.get_by_role("link", name="Let a model judge with it").click()
     page.get_by_role("button", name="Estimate first").click()
     expect(page.get_by_role("heading", name="Estimate")).to_be_visible()
     page.get_by_role("button", name="Begin").click()

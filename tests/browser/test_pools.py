@@ -126,7 +126,7 @@ def test_pools_are_built_while_one_watches(
     page.get_by_label("ada-002").uncheck()
     page.get_by_label("Depth").fill("6")
     page.get_by_role("button", name="Build the pools").click()
-    expect(page.get_by_role("heading", name="Where 80 pairs come from")).to_be_visible()
+    expect(page.get_by_text("80 pairs of topic and document.")).to_be_visible()
     expect(page.get_by_text("80 added, 0 removed, depth 6.")).to_be_visible()
     assert_accessible(page)
     assert PoolEntry.objects.filter(topic__collection=collection).count() == 80

@@ -54,7 +54,7 @@ def _short_words(short: Sequence[TopicRelevance], *, judged_only: bool) -> str:
     by_aspect, whole = [row for row in short if row.by_aspect], [row.number for row in short if not row.by_aspect]
     said = []
     if by_aspect:
-        named = [f"{row.number} ({row.judged:,} of {row.things:,} aspects judged)" for row in by_aspect]
+        named = [f"topic {row.number} ({row.judged:,} of {row.things:,} aspects judged)" for row in by_aspect]
         so = f"{'Its' if len(by_aspect) == 1 else 'Their'} documents have no sum."
         if judged_only:
             so = "Scores over different numbers of aspects cannot be compared."

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.refusal_messages import refusals_in_message
 from annotation.kind import Judged
 from annotation.labelling.rules import why_cannot_read_labels_of
-from annotation.models import Extraction, ExtractionSource
+from annotation.models import Campaign, CampaignState, Extraction, ExtractionSource
 from annotation.papers.extracting import settle_doi
 from annotation.papers.extractions import docnos_among, with_content
 from annotation.papers.gold import HIDDEN, MACHINE, Gold, gold_of_papers
@@ -53,6 +53,7 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
         "doubtful": _doubtful(membership.collection).count(),
         "only_doubtful": only_doubtful,
         "hidden_reason": reason,
+        "extraction": _extraction_campaign(membership.collection),
     }
     return render(request, "annotation/papers/paper_list.html", context)
 
@@ -69,6 +70,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     content = read_content(shown.content) if shown else None
     context = collection_context(membership, "papers", paper=paper, extractions=extractions, shown=shown)
     context |= {"hidden_reason": reason, "missing": _missing(paper), "key_is_doi": paper.key.startswith("10.")}
+    context["extraction"] = _extraction_campaign(paper.collection)
     if content is not None:
         context |= extraction_context(paper, content)
         if shown.source == ExtractionSource.IMPORTED:  # they come with the gold
@@ -115,6 +117,13 @@ def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
         "sections": sections,
         "outside": sum(len(each.outside) for each in sections),
     }
+
+
+def _extraction_campaign(collection: Collection) -> Campaign | None:
+    """Where papers are worked on: the newest campaign of papers, an open one before a draft, a closed one last."""
+    campaigns = collection.campaigns.judging(Judged.PAPERS).order_by("-pk")
+    order = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
+    return min(campaigns, key=lambda each: order.index(CampaignState(each.state)), default=None)
 
 
 def _why_cannot_read_labels(membership: Membership) -> str:

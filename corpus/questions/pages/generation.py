@@ -61,7 +61,9 @@ COLUMNS = (
     Column("state", "State", lambda question: question.get_state_display(), ("state",)),
     Column("problem", "", lambda question: question.problem),
     Column("source", "", lambda question: question.reply.source),
-    Column("overlap_titles", "In titles", lambda one: one.overlap_titles, ("overlap_titles",), is_number=True),
+    Column(
+        "overlap_titles", "Overlap with titles", lambda one: one.overlap_titles, ("overlap_titles",), is_number=True
+    ),
     Column("overlap_texts", "… and abstracts", lambda one: one.overlap_texts, ("overlap_texts",), is_number=True),
     Column("overlap_definition", "", lambda question: question.reply.run.overlap_definition),
     Column("topic", "", lambda question: question.topic.number if question.topic else None),

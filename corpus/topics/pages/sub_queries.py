@@ -7,14 +7,16 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.refusals import Reason
 from accounts.refused_forms import form_again
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import fetch_manager, fetch_overseer
 from corpus.topics.forms import SizeForm, SubQueryFilterForm
 from corpus.topics.sub_queries import remove_sub_queries
-from corpus.topics.topics import list_sub_queries, sizes_of
+from corpus.topics.topics import list_sub_queries, most_aspects, sizes_of
 
 PER_PAGE = 50
+TOO_FEW = "No topic has two aspects yet, and a sub-query is made of some of them. First write aspects."
 
 
 @require_safe
@@ -27,6 +29,10 @@ def sub_query_list(request: HttpRequest, slug: str) -> HttpResponse:
     sizes = sizes_of(collection)
     form = form_again(request, SizeForm())
     context = collection_context(membership, "sub-queries", form=form, sizes=sizes, filters=filters, page=page)
+    context |= {
+        "most_aspects": most_aspects(collection),
+        "why_none": Reason(TOO_FEW, "Go to the topics", "topic_list", slug),
+    }
     return render(request, "corpus/topics/sub_query_list.html", context)
 
 

@@ -31,6 +31,7 @@ from corpus.topics.topics import (
     move_topic,
     neighbours,
     update_topic,
+    why_keep_topic,
     with_counts,
     written,
 )
@@ -92,6 +93,7 @@ def topic_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             messages.success(request, f"Topic {topic.number} is saved.")
             return redirect("topic_detail", slug, pk)
     context = collection_context(membership, "topics", form=form, topic=topic, reason=reason)
+    context["why_keep"] = why_keep_topic(topic)
     return render(request, "corpus/topics/topic_edit.html", context, status=422 if form.errors else 200)
 
 

@@ -143,7 +143,7 @@ class TestSampledCampaign:
         client.force_login(sampled.people["viewer"])
         names = [sampled.collection.slug, sampled.campaign.slug]
         page = client.get(reverse("relevance_list", args=names)).content.decode()
-        assert "1 topic is not judged on every aspect: 7 (1 of 19 aspects judged)" in page
+        assert "1 topic is not judged on every aspect: topic 7 (1 of 19 aspects judged)" in page
         assert "1 relevant of 1 fully judged documents (2 in the campaign)" in page, "topic 8 alone"
         page = client.get(reverse("relevance_list", args=names), {"aspects": "judged"}).content.decode()
         assert "2 relevant of 2 documents scored over judged aspects only" in page

@@ -137,6 +137,8 @@ def test_a_prompt_is_written_in_versions_with_a_preview_on_a_real_item(client: C
     text = client.get(f"{BASE}prompts/{versions[1].pk}/").content.decode()
     assert versions[1].sha256 in text
     assert "What changed since version 1" in text
+    assert "No language model is set up here." in text, "said before it is pressed"
+    assert "?prompt=" not in text
     refused = client.post(BASE + "prompts/new/", {"name": "Mine", "body": "Judge."})
     assert (refused.status_code, PromptTemplate.objects.count()) == (422, 2)
     shown = client.post(BASE + "prompts/new/", {"name": "Mine", "body": "{aspect}?", "step": "preview"})

@@ -172,7 +172,7 @@ class TestPages:
 
     def test_pools(self, manager: Client) -> None:
         page = text(manager.get(reverse("pool_list", args=["tea"])))
-        assert "Where 4 pairs come from" in page
+        assert "4 pairs of topic and document." in page
         assert "bm25-of-ours – 2 topics, up to 3 documents each" in page
         assert "documents known to answer a topic – 1" in page
         assert '<td class="num" data-label="Found by one method">3</td>' in page

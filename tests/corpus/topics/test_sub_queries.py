@@ -105,11 +105,21 @@ def test_only_managers_make_and_remove(collection: Collection) -> None:
         remove_sub_queries(by=member.user, at=AT, collection=collection, size=2)
 
 
+def test_without_two_aspects_the_page_says_why_none_can_be_made(client: Client) -> None:
+    membership = MembershipFactory(role=Role.MANAGER)
+    client.force_login(membership.user)
+    page = client.get(reverse("sub_query_list", args=[membership.collection.slug])).content.decode()
+    assert "No topic has two aspects yet" in page
+    assert '<button class="button primary" type="submit"' not in page
+
+
 @pytest.mark.slow
 def test_pages(collection: Collection, client: Client) -> None:
     client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
     page = reverse("sub_query_list", args=["tea"])
-    assert "No sub-queries yet" in client.get(page).content.decode()
+    asked = client.get(page).content.decode()
+    assert "No sub-queries yet" in asked
+    assert "The topics have up to 3 aspects." in asked
     refused = client.post(reverse("sub_query_create", args=["tea"]), {"size": "5"}, follow=True)
     assert "No topic has 5 aspects" in refused.content.decode()
     assert refused.context["form"]["size"].value() == "5"  # what was typed is still there

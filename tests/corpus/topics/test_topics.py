@@ -167,6 +167,8 @@ class TestPages:
         assert client.post(address, {**sent, "number": "2"})["Location"] != address
         collection.topics.all().delete()
         TopicFactory(collection=collection, number="3")
+        TopicFactory(collection=collection, number="T12")
+        assert client.get(address).context["form"]["number"].value() == "4"
         assert 'name="aspects"' not in client.get(address).text, "topics of this collection have none"
 
     def test_editing_shows_and_keeps_everything(self, collection: Collection, members: dict[Role, Membership]) -> None:
@@ -183,7 +185,10 @@ class TestPages:
         topic = TopicFactory(collection=collection, number="7")
         judge(topic)
         client, address = as_role(members, Role.MANAGER), reverse("topic_edit", args=["tea", topic.pk])
-        assert b"This topic has been judged" in client.get(address).content
+        page = client.get(address).text
+        assert "This topic has been judged" in page
+        assert "Judged topics cannot be deleted" in page, "said before it is pressed"
+        assert reverse("topic_delete", args=["tea", topic.pk]) not in page
         client.post(address, {"number": "8", "kind": "question", "text": "Forged?", "source": "author"})
         topic.refresh_from_db()
         assert (topic.number, topic.source) == ("7", "author")
