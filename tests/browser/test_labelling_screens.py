@@ -116,6 +116,30 @@ def test_grades_stay_where_they_are_from_item_to_item(new_page):
     assert page.locator(".levels").first.bounding_box() == places[0]
 
 
+def test_on_a_phone_the_grades_of_a_grid_stay_where_they_are(new_page):
+    long = "The method must handle queries with several aspects that hang together. "
+    triples = [("1", f"{long * (a % 2)} Aspect {a}.", f"doc{d:05d}") for d in range(2) for a in range(3)]
+    built = build_work(order=Order.BY_DOCUMENT, triples=triples)
+    Document.objects.filter(docno="doc00001").update(title=long, abstract=long * 40)
+    page = open_labelling(new_page, built, viewport={"width": 390, "height": 844})
+    row, submit = page.locator("[data-cell][data-chosen]"), page.locator("[data-act=submit]")
+    places = []
+    for number in range(6):
+        expect(row).to_contain_text(triples[number][1].strip())
+        expect(submit).to_be_in_viewport(ratio=1)
+        places.append((row.locator(".levels").bounding_box(), submit.bounding_box()))
+        row.locator(".level").nth(1).click()
+        if number == 2:
+            expect(page.locator("[data-cell]").first.locator(".level:has(:checked)")).to_be_visible()
+            submit.click()
+            expect_unit(page, 1)
+    assert places[1:] == places[:-1]
+    assert places[0][0]["y"] + places[0][0]["height"] == 844
+    submit.click()
+    expect(page.locator("[data-empty=all-done]")).to_be_visible()
+    assert values(built) == [1] * 6
+
+
 def test_an_abstract_of_190_words_is_whole_once_the_guideline_is_folded(new_page):
     built = build_work(items=1)
     Criterion.objects.get().levels.update(definition="All components are met, in so many words.", example="Tea. " * 30)
@@ -139,7 +163,7 @@ def test_a_question_without_aspects_is_what_is_judged_and_looks_so(new_page):
     alone = query.evaluate(style)
     page.keyboard.press("1")
     expect_unit(page, 1)
-    expect(page.locator("[data-part=breadcrumb]")).to_have_text("It brews tea.")
+    expect(page.locator("[data-part=breadcrumb]")).to_have_text("Aspect to judge: It brews tea.")
     assert alone == page.locator("[data-part=breadcrumb]").evaluate(style)
     assert alone != query.evaluate(style)
 

@@ -7,6 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.models import FoundTarget, Judgment, Rewrite
+from corpus.models import Topic
 from engines.text.overlap import DEFINITIONS, LITSEARCH_CODE, shared_spans, word_overlap
 from engines.text.words import fold_word
 from tests.browser.axe import assert_accessible
@@ -149,6 +150,37 @@ def test_a_rewrite_survives_a_reload_and_an_offline_submit(new_page):
     page.context.set_offline(False)
     expect(page.locator("[data-part=save-text]")).to_have_text(re.compile(r"^Saved \d"))
     assert Rewrite.objects.get().text.endswith(" Really?")
+
+
+def test_on_a_phone_the_grades_stay_where_they_are(new_page):
+    rubric = build_rubric()
+    first, second, third = order_of(rubric)
+    Topic.objects.filter(number=second).update(narrative="A question about many things. " * 40)
+    page = open_labelling(new_page, rubric, viewport={"width": 390, "height": 844})
+    at_work, submit = page.locator("[data-active]"), page.locator("[data-act=submit]")
+    places = []
+    for number in (first, second):
+        expect_question(page, rubric, number)
+        for key in ("specificity", "quality"):
+            expect(at_work).to_have_attribute("data-criterion", key)
+            expect(submit).to_be_in_viewport(ratio=1)
+            places.append((at_work.locator(".levels").bounding_box(), submit.bounding_box()))
+            at_work.locator(".level").last.click()
+    assert places[1:] == places[:-1]
+    assert places[0][0]["y"] + places[0][0]["height"] == 844
+
+    # A reason is asked for above the grades; what was given is seen in its place.
+    expect_question(page, rubric, third)
+    at_work.locator(".level").first.click()
+    at_work.locator(".level").first.click()
+    reasons = at_work.locator(".reasons:visible .chip:visible")
+    expect(reasons.first).to_be_in_viewport(ratio=1)
+    expect(page.locator("[data-criterion=specificity] .level:has(:checked)")).to_be_visible()
+    assert_accessible(page)
+    reasons.first.click()
+    expect(page.locator("[data-empty=all-done]")).to_be_visible()
+    expect_saved(page)
+    assert ratings(rubric, third)["quality"][0] == 0
 
 
 TEXTS = [

@@ -103,8 +103,11 @@ def test_the_next_paper_comes_without_loading_a_page(new_page):
     expect(page.locator("#messages")).to_contain_text("The server cannot be reached.")
     expect(heading).to_have_text(first)
     page.context.set_offline(False)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.method))
     page.keyboard.press("Enter")
     expect(page.get_by_text(f"“{first}” is accepted.")).to_be_visible()
+    assert asked == ["POST"]
     expect(heading).not_to_have_text(first)
     expect(current).to_be_visible()
     second = heading.inner_text()

@@ -113,7 +113,7 @@ def paper_step(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpR
 
 @require_POST
 def paper_accept(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """Accept the paper and go on to the next, or take it up again (`withdraw`)."""
+    """Accept the paper and go on to the next, or reopen it (`withdraw`)."""
     scope, item = open_paper(request, slug, campaign, pk)
     place = _place(request, scope)
     by: dict[str, Any] = {"by": scope.user, "at": timezone.now(), "override": sees_own(request, item)}
@@ -122,10 +122,10 @@ def paper_accept(request: HttpRequest, slug: str, campaign: str, pk: int) -> Htt
     with RefusalReport(reasons.append):
         if "withdraw" in request.POST:
             withdraw_acceptance(item=item, seen=None, **by)
-            return HttpResponseRedirect(place.address(item.pk))
+            return _go_on(request, scope, item.pk)
         accept_paper(item=item, **valid(form), **by)
         following = place.neighbour(item.pk, 1) or place.neighbour(item.pk, -1)
-        return HttpResponseRedirect(place.address(following, last=item.pk))
+        return _go_on(request, scope, following, last=item.pk)
     return paper_refused(request, scope, item, reasons[0])
 
 
@@ -141,6 +141,20 @@ def paper_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
         place = _place(request, scope)
         return HttpResponseRedirect(place.address(place.neighbour(item.pk, 1) or item.pk))
     return paper_refused(request, scope, item, reasons[0])
+
+
+def _go_on(request: HttpRequest, scope: Scope, pk: int | None, *, last: int | None = None) -> HttpResponse:
+    """The screen with this paper: the page's script gets it in this very answer, a form without it by an address.
+
+    `last` is the paper that was accepted just now.
+    """
+    place = _place(request, scope)
+    address = place.address(pk, last=last)
+    if request.headers.get("X-Requested-With") != "XMLHttpRequest":
+        return HttpResponseRedirect(address)
+    answer = _show(request, place, fetch_paper_item(scope, pk) if pk else None, last=last)
+    answer["Content-Location"] = address
+    return answer
 
 
 def open_paper(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Item]:
@@ -215,7 +229,13 @@ def _place(request: HttpRequest, scope: Scope) -> PaperPlace:
 
 
 def _show(
-    request: HttpRequest, place: PaperPlace, item: Item | None, *, refused: str = "", status: int = 200
+    request: HttpRequest,
+    place: PaperPlace,
+    item: Item | None,
+    *,
+    last: int | None = None,
+    refused: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     context = place.scope.context(
         section="adjudication",
@@ -226,7 +246,7 @@ def _show(
         any=bool(place.rows),
         item=item,
         refused=refused,
-        last=_last(request, place),
+        last=_last(place, last or whole_number(request.GET.get("last"))),
     )
     if item is not None:
         context |= _item_context(request, place, item)
@@ -249,9 +269,8 @@ def _filters(place: PaperPlace) -> list[tuple[str, int, str, bool]]:
     ]
 
 
-def _last(request: HttpRequest, place: PaperPlace) -> QueuedPaper | None:
-    """The paper that was accepted just now, to take back."""
-    pk = whole_number(request.GET.get("last"))
+def _last(place: PaperPlace, pk: int | None) -> QueuedPaper | None:
+    """The paper that was accepted just now, to reopen it."""
     return next((row for row in place.rows if row.item.pk == pk and row.state == "decided"), None)
 
 

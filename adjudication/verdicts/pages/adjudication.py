@@ -1,6 +1,6 @@
 """The adjudication screen: the queue, one item with its votes, the decision. Works by keys and by plain forms."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -266,10 +266,19 @@ def _context(
         queue=_queue(place, verdict),
         verdict=verdict,
         may_accept=_is_acceptable(place),
+        next_open=None if verdict else _next_open(place),
     )
     if standing.job is not None and standing.job != standing.run:
         context["job"] = standing.job
     return context | (_item_context(place, verdict, answers or {}) if verdict else {})
+
+
+def _next_open(place: VerdictPlace) -> VerdictPlace | None:
+    """The next of the other criteria that has an item to decide."""
+    criteria = list(place.scope.criteria)
+    at = criteria.index(place.criterion) + 1
+    others = (replace(place, criterion=each, chosen=next(iter(FILTERS))) for each in criteria[at:] + criteria[: at - 1])
+    return next((each for each in others if any(each.queue.first(1, PAIR))), None)
 
 
 def _is_acceptable(place: VerdictPlace) -> bool:

@@ -83,4 +83,5 @@ DENSE = Recipe(
     VectorsForm,
     _rank,
     _check,
+    needs=require_embeddings_endpoint,
 )

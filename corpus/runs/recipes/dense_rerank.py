@@ -70,4 +70,5 @@ DENSE_RERANK = Recipe(
     DenseRerankForm,
     _rank,
     _check,
+    needs=require_embeddings_endpoint,
 )

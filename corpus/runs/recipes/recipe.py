@@ -18,7 +18,7 @@ from django import forms
 
 from accounts.jobs import Progress
 from accounts.models import User
-from accounts.refusals import Refused
+from accounts.refusals import Refused, refusal_reason
 from corpus.models import Collection, Document
 from corpus.runs.recipes.queries import ALL, BOTH, TEXT, TITLE, Query, pool_of, sources_of, topic_choices
 from engines.ranking.order import RankedList, ranked
@@ -155,6 +155,7 @@ class Recipe:
     `rank` yields a ranking for each query of a task. `check` refuses where the recipe cannot be followed here. `reads`
     names what it reads in addition to documents and topics, of the STATES in `corpus/runs/making.py`. `keep` is
     called when the run is requested, with who requests it and when, and gives what is stored next to the settings.
+    `needs` refuses where the installation has no model for it; `check` asks it again.
     """
 
     name: str
@@ -165,6 +166,12 @@ class Recipe:
     check: Callable[[Collection, Mapping[str, Any]], None] | None = None
     reads: tuple[str, ...] = ()
     keep: Callable[[Collection, Mapping[str, Any], User | None, datetime], dict[str, Any]] | None = None
+    needs: Callable[[], object] | None = None
+
+    @property
+    def why_not_now(self) -> str:
+        """What this installation lacks for it, "" where it lacks nothing."""
+        return refusal_reason(self.needs) if self.needs else ""
 
     def values(self, collection: Collection, options: Mapping[str, Any]) -> dict[str, Any]:
         """The settings that these options give, with defaults filled in. Errors: Refused, with all that is wrong."""

@@ -305,4 +305,5 @@ RERANK = Recipe(
     _rank,
     _check,
     keep=_keep_prompt,
+    needs=require_chat_endpoint,
 )

@@ -12,13 +12,15 @@ export const isOnTheWay = () => onTheWay;
 export async function open(address, options, start) {
   if (onTheWay) return;
   onTheWay = true;
-  const answer = await fetch(address, options).catch(() => null);
+  const headers = { "X-Requested-With": "XMLHttpRequest" }; // a form is answered with the next paper, not with its address
+  const answer = await fetch(address, { headers, ...options }).catch(() => null);
   const text = await answer?.text().catch(() => null);
   onTheWay = false;
   if (typeof text !== "string") return announce("The server cannot be reached. What is shown is as it was: try again in a moment.", "bad");
   const page = new DOMParser().parseFromString(text, "text/html");
   if (![200, 422].includes(answer.status) || !page.querySelector(".versions-screen #content")) return window.location.reload();
-  if (answer.ok && answer.url !== window.location.href) window.history.pushState({}, "", answer.url); // not that of a form
+  const now = new URL(answer.headers.get("Content-Location") ?? answer.url, window.location).href; // not that of a form
+  if (answer.ok && now !== window.location.href) window.history.pushState({}, "", now);
   shown = place();
   document.title = page.title;
   document.getElementById("messages").replaceChildren(...page.getElementById("messages").children);

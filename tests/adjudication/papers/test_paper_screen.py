@@ -113,7 +113,10 @@ def test_forms_work_without_a_script(built, client) -> None:
     accepted = client.post(address(built, "paper_accept", built.item.pk), {"seen": case_of(built).seen}, follow=True)
     assert "is accepted" in accepted.text
     assert "Nothing needs a decision" in accepted.text
-    client.post(address(built, "paper_accept", built.item.pk), {"withdraw": "yes"})
+    scripted = {"X-Requested-With": "XMLHttpRequest"}
+    withdrawn = client.post(address(built, "paper_accept", built.item.pk), {"withdraw": "yes"}, headers=scripted)
+    assert (withdrawn.status_code, withdrawn["Content-Location"]) == (200, address(built) + f"?item={built.item.pk}")
+    assert 'id="versions-heading"' in withdrawn.text, "the page's script gets the screen in one request"
     assert paper_rows(built.campaign)[0].state == "begun"
 
 

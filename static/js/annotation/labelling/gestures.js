@@ -21,7 +21,11 @@ export function wireGestures({ session, acts, outbox, decide }) {
       chooseCellOf(button);
       acts[act]();
     } else if (event.target.matches?.("[data-cell] input[type=radio]")) chosenByHand(event, session);
-    else chooseCellOf(event.target);
+    else {
+      chooseCellOf(event.target);
+      const criterion = event.target.closest?.("[data-criterion]");
+      if (criterion) screen.activate(criterion);
+    }
   });
 
   document.addEventListener("focusin", (event) => {
