@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
+from engines.formats.lines import PIECE
 from engines.formats.records import BrokenFile
 
 _HEAD = 512
 _TAR_HEADER_BYTES = 4 << 20
-_BUFFER = 1 << 18
 _DAMAGED = (EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile, OSError, NotImplementedError)
 _UNREADABLE = {
     b"\x28\xb5\x2f\xfd": "is compressed with zstd",
@@ -146,7 +146,7 @@ def open_files(
 def _open_file(path: Path, name: str, limits: Limits, watch: Callable[[int], None], *, alone: bool) -> Iterator[Member]:
     with ExitStack() as stack:
         try:
-            source = stack.enter_context(io.BufferedReader(_Watched(path, watch), _BUFFER))
+            source = stack.enter_context(io.BufferedReader(_Watched(path, watch), PIECE))
         except OSError as error:
             raise BrokenFile(name, 0, f"cannot be opened: {error.strerror}") from error
         if source.read(4) in _ZIP:
@@ -164,12 +164,12 @@ def _open_file(path: Path, name: str, limits: Limits, watch: Callable[[int], Non
         stream.close()
         source.seek(0)
         stream, _ = _decompressed(source, name, limits.member_bytes, stack)
-        yield Member(name, cast(BinaryIO, io.BufferedReader(stream, _BUFFER)), alone)
+        yield Member(name, cast(BinaryIO, io.BufferedReader(stream, PIECE)), alone)
 
 
 def _open_tar(stream: _Meter, name: str, limits: Limits) -> Iterator[Member]:
     with _reading_header(stream, name):
-        archive = tarfile.open(fileobj=io.BufferedReader(stream, _BUFFER), mode="r|", bufsize=_BUFFER)  # noqa: SIM115
+        archive = tarfile.open(fileobj=io.BufferedReader(stream, PIECE), mode="r|", bufsize=PIECE)  # noqa: SIM115
     with archive:
         count, room = 0, _Room(limits.total_bytes)
         while info := _next_entry(archive, stream, name):
@@ -189,8 +189,8 @@ def _open_member(source: IO[bytes], label: str, limits: Limits, room: _Room) -> 
     budget = min(limits.member_bytes, room.left)
     with ExitStack() as stack:
         inner, _ = _decompressed(cast(IO[bytes], outer), label, budget, stack)
-        yield Member(label, cast(BinaryIO, io.BufferedReader(inner, _BUFFER)), alone=False)
-        while outer.read(_BUFFER):
+        yield Member(label, cast(BinaryIO, io.BufferedReader(inner, PIECE)), alone=False)
+        while outer.read(PIECE):
             pass
     room.left -= max(room.left - outer.left, budget - inner.left)
 

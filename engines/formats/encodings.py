@@ -15,6 +15,7 @@ import io
 import re
 from typing import BinaryIO
 
+from engines.formats.lines import PIECE
 from engines.formats.mixed_text import MixedText
 from engines.formats.notes import Notes
 from engines.formats.records import BrokenFile
@@ -56,7 +57,6 @@ _MARKS = (
 )
 _DECLARED = re.compile(rb"\s*<\?xml[^>]*\sencoding\s*=\s*[\"']([A-Za-z][\w.-]*)[\"']").match
 _HEAD = 1 << 16  # bytes that decide, and that a peek gives at least
-_BUFFER = 1 << 18
 
 
 class Recoded(io.BufferedReader):
@@ -82,13 +82,13 @@ def as_utf8(stream: BinaryIO, file: str, encoding: str = AUTO) -> Recoded:
     """
     if isinstance(stream, Recoded):
         return stream
-    return Recoded(_Recoder(stream, file, encoding), _BUFFER)
+    return Recoded(_Recoder(stream, file, encoding), PIECE)
 
 
 def head_as_utf8(data: bytes) -> bytes:
     """The beginning of a file as UTF-8; a character that the head cuts off is left out."""
     try:
-        return Recoded(_Recoder(io.BytesIO(data), "", AUTO, is_head=True), _BUFFER).read()
+        return Recoded(_Recoder(io.BytesIO(data), "", AUTO, is_head=True), PIECE).read()
     except BrokenFile:
         return data
 
