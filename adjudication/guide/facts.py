@@ -19,6 +19,7 @@ from adjudication.models import AgreementRun, Evaluation, Method, OwnDecider, Re
 from adjudication.procedure import Procedure, procedure_of, procedures
 from adjudication.verdicts.dashboard import CampaignRow
 from annotation.campaigns.progress import fetch_progress
+from annotation.kind import Judged
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -93,6 +94,7 @@ class Facts:
             has_other_topics=Exists(Topic.objects.exclude(kind__in=CONTEXTS).filter(**own)),
             has_runs=Exists(RetrievalRun.objects.filter(**own)),
             has_evaluations=Exists(Evaluation.objects.filter(state=JobState.DONE, **own)),
+            lacks_ratings=Exists(Topic.objects.exclude(extra__has_key="quality").filter(**own)),
             lacks_targets=Exists(Topic.objects.filter(~Exists(targets), **own)),
             has_aspects=Exists(Aspect.objects.filter(topic__collection=OuterRef("pk"))),
             has_pools=Exists(PoolEntry.objects.filter(topic__collection=OuterRef("pk"))),
@@ -120,8 +122,26 @@ class Facts:
 
     @property
     def came_confirmed(self) -> bool:
-        """Whether gold of every paper came in, and nothing else waits for a campaign: then none is needed."""
-        return self.campaign is None and self.has_gold and not self.material["has_other_topics"]
+        """Whether gold of every paper came in, or a rating of every question, and nothing else waits for a campaign:
+        then none is needed."""
+        if self.campaign is not None:
+            return False
+        return self.came_rated or (self.has_gold and not self.material["has_other_topics"])
+
+    @property
+    def came_rated(self) -> bool:
+        """Whether all topics are questions that came with their targets and their quality, as LitSearch's files do."""
+        return self.has_questions and not self.material["lacks_ratings"]
+
+    @property
+    def measures_runs(self) -> bool:
+        """Whether runs are measured: where papers are the gold; by targets of questions once there are runs, or at once
+        where nobody has to rate them."""
+        if self.material["has_papers"]:
+            return True
+        if self.campaign is not None and self.chosen.kind_object.judges != Judged.QUESTIONS:
+            return False
+        return self.has_questions and bool(self.material["has_runs"] or self.came_rated)
 
     @cached_property
     def came_judged(self) -> bool:

@@ -114,6 +114,8 @@ def _people_ways(facts: Facts) -> Iterable[Way]:
     yield Way("Choose people", facts.inside("annotator_list"))
     if not facts.work["i_judge"]:
         yield Way("I judge myself", sort=BUTTON, act="join")
+    if "judgments" in facts.chosen.kind_object.tabs:
+        yield Way("Import judgments", facts.inside("judgment_import"))
 
 
 def _why_not_open(facts: Facts) -> str:
@@ -205,6 +207,12 @@ def _export_ways(facts: Facts) -> list[Way]:
         return [exports]
     download = f"{facts.to('export_download', 'qrels')}?campaign={facts.chosen.slug}"
     return [Way("Download the qrels", download), exports]
+
+
+def _what_tables_say(facts: Facts) -> str:
+    if facts.material["has_papers"]:
+        return "The tables of a paper: what the contexts are, and how well their citations are found."
+    return "The tables of a paper: how well runs find the documents that answer the questions."
 
 
 STEPS = (
@@ -336,10 +344,10 @@ STEPS = (
         key="evaluation",
         title="Evaluate a run",
         words=lambda facts: "evaluate a run" if facts.material["has_runs"] else "make a run to evaluate",
-        lacks=lambda _: "The tables of a paper: what the contexts are, and how well their citations are found.",
+        lacks=_what_tables_say,
         is_done=lambda facts: facts.material["has_evaluations"],
-        is_used=lambda facts: facts.material["has_papers"],
-        is_known=lambda facts: facts.material["has_papers"],
+        is_used=lambda facts: facts.measures_runs,
+        is_known=lambda facts: facts.measures_runs,
         ways=lambda facts: [
             Way("Evaluate", facts.to("evaluation_create"))
             if facts.material["has_runs"]

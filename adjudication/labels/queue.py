@@ -125,6 +125,16 @@ def queue_counts(criterion: Criterion, *, topic: int | None = None, run: VoteRun
     return dict(_verdicts(criterion, topic).aggregate(**counted))
 
 
+def count_open(
+    criteria: Sequence[Criterion], *, topic: int | None = None, run: VoteRun | None = None
+) -> dict[int, int]:
+    """How many verdicts of each of these criteria of a campaign, by its id, need a decision. One query, as above."""
+    is_open = _any(_parts(criteria[0].campaign_id, run)["open"])
+    rows = Verdict.objects.filter(is_open, criterion__in=criteria)
+    rows = rows if topic is None else rows.filter(item__topic=topic)
+    return dict(rows.order_by().values_list("criterion").annotate(count=Count("pk")))
+
+
 def count_some_of_queue(
     criterion: Criterion, *, topic: int | None = None, run: VoteRun | None = None, names: Sequence[str] = ()
 ) -> dict[str, int]:

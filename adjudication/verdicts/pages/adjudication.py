@@ -22,7 +22,7 @@ from adjudication.labels.ballots import fetch_ballots, fingerprint
 from adjudication.labels.counts import fetch_vote_standing, newest_count
 from adjudication.labels.items import NAMED_BY
 from adjudication.labels.pages import Scope, fetch_scope, whole_number
-from adjudication.labels.queue import FILTERS, Queue, count_filters, fetch_queue, is_acceptable
+from adjudication.labels.queue import FILTERS, Queue, count_filters, count_open, fetch_queue, is_acceptable
 from adjudication.labels.rules import (
     OWN_ITEM,
     can_adjudicate,
@@ -258,7 +258,7 @@ def _context(
         vote_form=vote_form(scope.campaign),
         too_few=too_few_votes(standing.run, place.criterion),
         outcomes=standing.run.outcomes_of(place.criterion.key) if standing.run else "",
-        criteria=scope.criteria,
+        open_of=_open_of(place),
         criterion=place.criterion,
         chosen=place.chosen,
         topic=scope.collection.topics.filter(pk=place.topic).first() if place.topic else None,
@@ -279,6 +279,15 @@ def _next_open(place: VerdictPlace) -> VerdictPlace | None:
     at = criteria.index(place.criterion) + 1
     others = (replace(place, criterion=each, chosen=next(iter(FILTERS))) for each in criteria[at:] + criteria[: at - 1])
     return next((each for each in others if any(each.queue.first(1, PAIR))), None)
+
+
+def _open_of(place: VerdictPlace) -> list[tuple[Criterion, int | None]]:
+    """The criteria, where there are several, each with how many verdicts need a decision: None in a large campaign."""
+    criteria = place.scope.criteria
+    if len(criteria) < 2:
+        return []
+    known = {} if place.is_large else count_open(criteria, topic=place.topic, run=place.run)
+    return [(each, None if place.is_large else known.get(each.pk, 0)) for each in criteria]
 
 
 def _is_acceptable(place: VerdictPlace) -> bool:

@@ -100,6 +100,9 @@ class InvitedField(forms.ModelMultipleChoiceField):
         return str(invited.invitation.email)
 
 
+ALONE = "1, because nobody but you can judge here yet. Left empty: as in the template."
+
+
 class NewCampaignForm(CampaignForm):
     """A new campaign with its items and people. Settings that are left empty are as in the template."""
 
@@ -157,6 +160,8 @@ class NewCampaignForm(CampaignForm):
         fields["copied"].choices = [(key, f"{each.collection}: {each}") for key, each in self.sources.items()]
         if not self.sources:
             fields["template"].choices = [each for each in _template_choices() if each[0] != COPY]
+        if self.initial.get("overlap") == 1:
+            fields["overlap"].help_text = ALONE
         if begun := self.begun:
             fields["overlap"].widget.attrs["placeholder"] = begun.values["overlap"]
         if self.initial.get("overlap") == 1:

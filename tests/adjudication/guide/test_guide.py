@@ -27,7 +27,7 @@ from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Assignment, Campaign, CampaignState, ExtractionSource
-from corpus.models import Collection, InvitedRole, Membership, PoolRun, Role, Target, TopicKind
+from corpus.models import Collection, InvitedRole, Membership, PoolRun, Role, Target, Topic, TopicKind
 from tests.annotation.imports.judgment_rows import HEADER, row
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.adjudication import build_campaign
@@ -197,6 +197,20 @@ def test_questions_that_came_with_targets_need_no_pools() -> None:
     assert line(made.collection) == "build the pools", "what this campaign judges are the documents of pools"
 
 
+def test_questions_that_came_rated_need_no_campaign_and_runs_lead_to_their_evaluation() -> None:
+    made = make_material(topics=1, pooled=False)
+    Target.objects.create(topic=made.topics[0], document=made.documents[0])
+    Topic.objects.update(extra={"quality": 2, "specificity": 1})
+    assert line(made.collection) == "make a run to evaluate"
+    assert {states(made.collection)[step] for step in ("campaign", "judge", "votes")} == {"not used"}
+    make_run(made.collection, "bm25", {})
+    assert line(made.collection) == "evaluate a run"
+    Topic.objects.update(extra={})
+    assert line(made.collection) == "define a campaign", "somebody has to rate it"
+    make_campaign(made, items=False)
+    assert "evaluation" not in states(made.collection), "documents are judged here, not found by targets"
+
+
 def test_papers_need_no_votes_and_no_topics() -> None:
     made = make_material(topics=0, documents=0)
     keys = [step.key for step in STEPS]
@@ -331,6 +345,7 @@ def test_what_a_new_campaign_begins_as_is_said_with_the_number_of_its_form(clien
     client.force_login(MembershipFactory(collection=empty, role=Role.MANAGER).user)
     page = client.get(reverse("campaign_create", args=[empty.slug])).text
     assert re.search(r"begins as:</span> <bdi>1 person judges each", page)
+    assert "1, because nobody but you can judge here yet." in page
 
 
 def test_buttons_are_for_their_roles_and_lead_nowhere_else(client: Client) -> None:

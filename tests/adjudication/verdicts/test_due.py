@@ -1,5 +1,6 @@
 """Votes that are counted without being asked for: on questions that are rated, once no rating is missing."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -58,6 +59,9 @@ def test_the_last_rating_that_is_needed_lets_the_votes_be_counted_once(rubric: R
     assert "Where can I find an overview of signed language data sets?" in page
     assert "No votes have been counted yet" not in page
     assert counted() == [], "nothing has changed"
+    other = " ".join(re.sub("<[^>]+>", "", client.get(screen).text).split())
+    assert "Nothing needs a decision No tie is open on Specificity. Decide 1 on Quality" in other
+    assert "Specificity 0 to decide Quality 1 to decide" in other
 
 
 def test_what_is_rated_again_is_counted_by_the_rules_that_were_chosen(rubric: Rubric) -> None:
