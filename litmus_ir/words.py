@@ -53,9 +53,9 @@ class Parser(CommandParser):
     """The arguments of a command: its help begins with examples, and an unknown option brings the nearest to mind."""
 
     def add_argument(self, *flags: Any, **options: Any) -> Any:
-        if "--version" in flags:
-            options |= {"version": f"litmus {version()}", "help": SUPPRESS}
-        elif DJANGOS & set(flags):
+        if "--version" in flags:  # `litmus release sound --version 1` is a mistake, and not asked of the program
+            return None
+        if DJANGOS & set(flags):
             options["help"] = SUPPRESS
         return super().add_argument(*flags, **options)
 

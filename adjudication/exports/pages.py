@@ -112,12 +112,14 @@ def _leads(collection: Collection, words: dict[str, str]) -> str:
 
 
 def _leads_unnamed(collection: Collection) -> str:
-    """Contexts where papers alone are worked on, questions where nothing else was judged, else judgments."""
+    """Contexts where papers alone are worked on; questions where nothing else was judged, or where they came rated and
+    nothing is to be judged; else judgments."""
     if collection.papers.exists() and not collection.campaigns.graded().exists():
         return CONTEXTS
     done = Assignment.objects.filter(annotator__campaign=OuterRef("pk"), state=AssignmentState.DONE)
     judged = {each.kind_object.judges for each in collection.campaigns.filter(Exists(done))}
-    return QUESTIONS if judged == {Judged.QUESTIONS} else JUDGMENTS
+    came_rated = not collection.campaigns.exists() and collection.topics.filter(extra__has_key="quality").exists()
+    return QUESTIONS if judged == {Judged.QUESTIONS} or came_rated else JUDGMENTS
 
 
 def _qrels_first(section: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:

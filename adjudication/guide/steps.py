@@ -197,11 +197,15 @@ def _to_exports(facts: Facts) -> Way:
     return Way("See all exports", f"{facts.to('export_list')}{about}")
 
 
+def _to_tables(facts: Facts) -> Way:
+    about = f"?campaign={facts.campaign.slug}" if facts.campaign else ""
+    return Way("Tables of the question set", f"{facts.to('question_set')}{about}")
+
+
 def _export_ways(facts: Facts) -> list[Way]:
     exports = _to_exports(facts)
     if facts.chosen.kind_object.judges == Judged.QUESTIONS:
-        tables = f"{facts.to('question_set')}?campaign={facts.chosen.slug}"
-        return [Way("Tables of the question set", tables), exports]
+        return [_to_tables(facts), exports]
     qrels = EXPORTERS["qrels"]
     if not qrels.takes(facts.chosen):
         return [exports]
@@ -352,7 +356,7 @@ STEPS = (
             Way("Evaluate", facts.to("evaluation_create"))
             if facts.material["has_runs"]
             else Way("Make a run", facts.to("run_create")),
-            _to_exports(facts),
+            _to_exports(facts) if facts.material["has_papers"] else _to_tables(facts),
         ],
         needs_campaign=False,
     ),

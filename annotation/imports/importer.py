@@ -47,11 +47,17 @@ def _remove_assignments(run: ImportRun) -> None:
 
 def _way_on(run: ImportRun) -> WayOn:
     """The links to the annotators of its campaign, which may have been deleted."""
-    where = Campaign.objects.filter(pk=run.parameters["campaign"]).values_list("collection__slug", "slug").first()
-    if where is None:
+    found = (
+        Campaign.objects.filter(pk=run.parameters["campaign"]).values_list("name", "collection__slug", "slug").first()
+    )
+    if found is None:
         campaigns = reverse("campaign_list", args=[run.collection.slug])
         return WayOn(campaigns, "See the campaigns", campaigns)
-    return WayOn(reverse("annotator_list", args=where), "See the annotators", reverse("judgment_import", args=where))
+    name, *where = found
+    place = (name, reverse("campaign_detail", args=where))
+    return WayOn(
+        reverse("annotator_list", args=where), "See the annotators", reverse("judgment_import", args=where), place
+    )
 
 
 JUDGMENTS = Importer(

@@ -22,11 +22,15 @@ from corpus.models import ImportRun
 
 @dataclass(frozen=True)
 class WayOn:
-    """Links after an import: to what came in (address and words), and to the form that sends more."""
+    """Links after an import: to what came in (address and words), and to the form that sends more.
+
+    `place` is the name and address of what the import went into, where that is not the collection as a whole.
+    """
 
     result: str
     label: str
     again: str
+    place: tuple[str, str] | None = None
 
 
 def at_once(work: Work) -> Reading:

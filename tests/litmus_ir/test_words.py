@@ -75,6 +75,13 @@ def test_what_may_have_been_meant_is_named(command: str, words: list[str], meant
         parser_of(command).parse_args(words)
 
 
+@pytest.mark.usefixtures("ours")
+def test_only_the_program_says_its_version():
+    """`--version 1` of a release printed that of Litmus, and the release was not made."""
+    with pytest.raises(CommandError, match="unrecognized arguments: --version 1"):
+        parser_of("release").parse_args(["demo", "first", "--version", "1"])
+
+
 @pytest.mark.parametrize(
     ("word", "meant"),
     [("exprot", "export"), ("import-document", "import_documents"), ("topics", "import_topics"), ("xyzzy", "")],

@@ -466,6 +466,12 @@ def test_the_set_leads_the_exports_where_only_questions_were_judged(rated, clien
     assert shown.index('id="judgments-heading"') < shown.index('id="questions-heading"')
 
 
+def test_the_set_leads_the_exports_where_questions_came_rated_and_nothing_is_judged(litsearch, client) -> None:
+    client.force_login(MembershipFactory(collection=litsearch, role=Role.MANAGER).user)
+    shown = client.get(reverse("export_list", args=[litsearch.slug])).text
+    assert shown.index('id="questions-heading"') < shown.index('id="judgments-heading"')
+
+
 def test_votes_on_questions_are_listed_under_their_name_and_need_no_acceptance(rated, client) -> None:
     client.force_login(rated.people["ada"])
     shown = client.get(reverse("acceptance", args=["signs", rated.campaign.slug]), {"which": "single"}).text

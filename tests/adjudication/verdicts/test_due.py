@@ -60,7 +60,7 @@ def test_the_last_rating_that_is_needed_lets_the_votes_be_counted_once(rubric: R
     assert "No votes have been counted yet" not in page
     assert counted() == [], "nothing has changed"
     other = " ".join(re.sub("<[^>]+>", "", client.get(screen).text).split())
-    assert "Nothing needs a decision No tie is open on Specificity. Decide 1 on Quality" in other
+    assert "No item is open for “Specificity”. Items are open for “Quality”." in other
     assert "Specificity 0 to decide Quality 1 to decide" in other
 
 

@@ -55,10 +55,12 @@ def test_nobody_is_added_whose_labels_were_all_refused(made, load):
 
 
 def test_what_names_were_taken_for_is_on_the_imports_page(made, load, client):
-    make_campaign(made, annotators=False)
+    campaign = make_campaign(made, annotators=False)
     load(row("Ana", 1, 1, 0, 2), row("m1", 1, 1, 0, 2), options=["--machine"])
     client.force_login(made.manager)
     page = client.get(reverse("import_detail", args=["teas", ImportRun.objects.get().pk])).text
+    inside = reverse("campaign_detail", args=["teas", campaign.slug])
+    assert f'into the campaign <a href="{inside}"' in page
     assert "Machines added: Ana, m1." in page
 
 
