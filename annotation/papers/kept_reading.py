@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from annotation.papers.paper_reading import PaperFile, Reader, Sheet
@@ -27,7 +27,7 @@ def keep(reader: Reader) -> None:
         "order": [asdict(row) for row in reader.order],
         "sheets": [[sheet.file.name, sheet.notes] for sheet in reader.sheets],
         "state": reader.state,
-        "counts": asdict(reader.counts),
+        "counts": {each.name: getattr(reader.counts, each.name) for each in fields(reader.counts)},
     }
     part = directory / f"{REST}.part"
     part.write_text(json.dumps(rest), encoding="utf-8")
@@ -53,4 +53,4 @@ def take_up(reader: Reader) -> bool:
 
 def _restore(counts: ImportCounts, kept: dict[str, Any]) -> None:
     for name, value in kept.items():
-        setattr(counts, name, Counter(value) if name == "skips" else value)
+        setattr(counts, name, Counter(value) if isinstance(getattr(counts, name), Counter) else value)

@@ -23,7 +23,7 @@ from engines.formats.dataclass_json import from_json
 from engines.formats.paper_files import PlaceInOrder
 from engines.formats.paper_members import PaperMember, read_paper_files
 from engines.formats.papers import FullPaper, paper_format
-from engines.formats.records import BrokenFile, Problem
+from engines.formats.records import BrokenFile, Problem, Remark
 from engines.formats.registry import formats
 from engines.guarded.limits import ReadingFailed
 from engines.guarded.reading import read_guarded
@@ -159,6 +159,7 @@ class Reader:
 
     def _begin(self, member: PaperMember) -> None:
         self.member = member
+        self.counts.add_remark(Remark(member.name, 0, f"read as {formats().label_of(member.format)}"))
         self.progress.report(self.odometer.file_bytes, step=member.name[-150:])
         if member.carried == "reference-notes":
             self.sheets.append(Sheet(PaperFile(member.name), {}))

@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from accounts.counting import counted
 from accounts.jobs import Progress
 from accounts.sql import execute
 from corpus.loading.background_reading import Check
@@ -293,7 +294,8 @@ def _count_unknown_topics(run: ImportRun, files: list[RunFile], counts: ImportCo
         files[number].unknown_topics = len(unknown)
         _, line, topic, length, _ = unknown[0]
         words = f"{len(unknown):,} topics are" if len(unknown) > 1 else "one topic is"
-        reason = f"{words} not in the collection, such as {topic} with {length:,} rows; no rankings are stored for them"
+        such = f"such as {topic} with {counted(length, 'row')}"
+        reason = f"{words} not in the collection, {such}; no rankings are stored for them"
         counts.add_notes([Problem(files[number].name, line, reason)])
 
 

@@ -112,8 +112,12 @@ def _pairs(head: Head) -> list[list[str]]:
 
 
 def _is_list(head: Head) -> bool:
-    """Whether the first row has as many columns as a list may have."""
-    return bool(head.rows) and len(head.rows[0]) in _DOCNO
+    """Whether the first row has as many columns as a list may have; with commas, two ids in each."""
+    if not head.rows or len(head.rows[0]) in _DOCNO:
+        return bool(head.rows)
+    lines = [line for line in head.lines if not is_comment(line)]
+    rows = [_cells(line, _mark(lines[0])) for line in lines]
+    return all(len(row) == 2 and not any(map(id_problem, row)) for row in rows)
 
 
 PAIRS = Format(

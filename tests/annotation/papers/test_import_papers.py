@@ -95,7 +95,8 @@ def test_what_is_left_out_is_counted_and_shown(tmp_path, capsys, client) -> None
     """Citing paragraphs outside the proposed sections: by the import, by the figures of the collection, on the page."""
     collection = CollectionFactory()
     call_command("import_papers", collection.slug, str(write(tmp_path, "tea.tei.xml", TEI)), "--json")
-    (remark,) = json.loads(capsys.readouterr().out)["remarks"]
+    read, remark = json.loads(capsys.readouterr().out)["remarks"]
+    assert read == "tea.tei.xml: read as GROBID TEI."
     assert remark.startswith("Citing paragraphs: 1 proposed as contexts, 1 outside the proposed sections")
     call_command("collection_stats", collection.slug, "--json")
     figures = json.loads(capsys.readouterr().out)["citing_paragraphs"]
@@ -262,7 +263,9 @@ def test_notes_of_a_sheet_are_kept_in_and_out(tmp_path, client) -> None:
         write(tmp_path, "tea.1.xml", GOLD.format(n=1).replace("tea.1", "a/tea.1")),
     ]
     run = take(collection, *files)
-    assert (counts(run), run.remarks) == ((1, 0, 0, 0), ["Notes on 2 references were read from 1 `.dois` sheets."])
+    read = ["tea.1.dois: read as .dois sheet.", "tea.1.xml: read as ACM-CR XML."]
+    assert counts(run) == (1, 0, 0, 0)
+    assert run.remarks == [*read, "Notes on 2 references were read from 1 `.dois` sheets."]
     assert "is not “[number] TAB address TAB note”" in run.errors[0]["reason"]
     paper = Paper.objects.get()
     assert paper.reference_notes == {"1": "sigir-98", "2": "book, superseded by the 2nd edition"}

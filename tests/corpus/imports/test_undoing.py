@@ -205,6 +205,7 @@ def test_page_api_and_command(collection: Collection, client: Client, tmp_path: 
     assert reverse("import_undo", args=["tea", runs[0].pk]) in page.text
     client.post(reverse("import_undo", args=["tea", runs[0].pk]))
     assert "Undone on" in client.get(reverse("import_detail", args=["tea", runs[0].pk])).text
+    assert ">Undone<" in client.get(reverse("import_list", args=["tea"])).text
     assert client.post(reverse("api_import_undoing", args=["tea", runs[1].pk])).json()["undone_at"]
     call_command("undo_import", "tea", str(runs[2].pk))
     assert not Document.objects.exists()
