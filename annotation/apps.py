@@ -21,7 +21,11 @@ class AnnotationConfig(AppConfig):
         "relevance": "annotation.kinds.relevance.kind.RELEVANCE",
         "extraction": "annotation.kinds.extraction.kind.EXTRACTION",
     }
-    importers = {"papers": "annotation.papers.importer.PAPERS", "judgments": "annotation.imports.importer.JUDGMENTS"}
+    importers = {
+        "papers": "annotation.papers.importer.PAPERS",
+        "judgments": "annotation.imports.importer.JUDGMENTS",
+        "known-answers": "annotation.gold.importer.KNOWN_ANSWERS",
+    }
     collection_figures = {
         "contexts": "annotation.papers.gold.context_figures",
         "citing_paragraphs": "annotation.papers.gold.citing_figures",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from corpus.tables import Column
 
 DEFAULT_KIND = "relevance"  # where no kind is named
-GRADED_TABS = ("levels", "machines", "judgments", "agreement", "disagreements")
+GRADED_TABS = ("levels", "machines", "judgments", "agreement", "disagreements", "gold")
 
 Report = Callable[[int, int, str], None]  # done, of how many, what is being done
 

@@ -6,6 +6,8 @@ from annotation.assignment import pages as assignment
 from annotation.assignment.operations import UPDATE_ANNOTATOR
 from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN, SET_CALIBRATION
 from annotation.campaigns.pages import campaigns, criteria, guidelines, help_pages, items
+from annotation.gold import pages as gold
+from annotation.gold.operations import REMOVE_KNOWN_ANSWER, SET_KNOWN_ANSWER, SET_PURPOSE
 from annotation.imports import pages as imports
 from annotation.inquiries import pages as inquiries
 from annotation.labelling.pages import asking, labelling, labelling_data
@@ -90,6 +92,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("annotators/<int:pk>/release/", assignment.annotator_release, "annotator_release"),
             ("annotators/<int:pk>/hand-over/", assignment.annotator_hand_over, "annotator_hand_over"),
             ("imports/new/", imports.judgment_import, "judgment_import"),
+            ("gold/", gold.gold_detail, "gold_detail"),
+            ("gold/answers/new/", SET_KNOWN_ANSWER.page, "known_answer_set"),
+            ("gold/answers/<int:pk>/removal/", REMOVE_KNOWN_ANSWER.page, "known_answer_remove"),
+            ("gold/imports/new/", gold.known_answer_import, "known_answer_import"),
+            ("gold/purpose/", SET_PURPOSE.page, "purpose_set"),
             ("machines/", machines.machine_list, "machine_list"),
             ("machines/new/", machines.machine_create, "machine_create"),
             ("machines/<int:pk>/", machines.machine_detail, "machine_detail"),

@@ -16,6 +16,7 @@ from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
 from annotation.assignment import api as annotators
 from annotation.campaigns.api import campaigns
+from annotation.gold import api as gold
 from annotation.imports import api as judgment_imports
 from annotation.inquiries import api as inquiries
 from annotation.labelling.api import judging, judgments
@@ -87,6 +88,11 @@ urlpatterns = [
     path(f"{K}inquiries/", inquiries.InquiryList.as_view(), name="api_inquiries"),
     path(f"{K}inquiries/mine/", inquiries.OwnInquiries.as_view(), name="api_own_inquiries"),
     path(f"{K}inquiries/<int:pk>/answer/", inquiries.InquiryAnswer.as_view(), name="api_inquiry_answer"),
+    path(f"{K}known-answers/", gold.KnownAnswerList.as_view(), name="api_known_answers"),
+    path(f"{K}known-answers/<int:pk>/", gold.KnownAnswerDetail.as_view(), name="api_known_answer"),
+    path(f"{K}known-answers/imports/", gold.KnownAnswerImportList.as_view(), name="api_known_answer_imports"),
+    path(f"{K}purpose/", gold.PurposeView.as_view(), name="api_purpose"),
+    path(f"{K}gold/", gold.GoldView.as_view(), name="api_gold"),
     path(f"{K}imports/", judgment_imports.JudgmentImportList.as_view(), name="api_judgment_imports"),
     path(f"{K}judgments/", judgments.JudgmentList.as_view(), name="api_judgments"),
     path(f"{K}machine-runs/", machines.MachineRunList.as_view(), name="api_machine_runs"),

@@ -474,6 +474,13 @@ TABLE: list[Row] = [
     *row("annotator_hand_over", MANAGERS_FORM_SENT, where=key_of("annotator")),
     *row("judgment_import", MANAGERS_FORM),
     *row("judgment_import", "GET login 404 403 403 403 404", where=_contexts),  # papers have no judgments
+    # What is right about which item: nobody who judges learns it.
+    *row("gold_detail", MANAGERS_PAGE),
+    *row("gold_detail", "GET login 404 403 403 403 404", where=_contexts),  # papers are not graded
+    *row("known_answer_set", MANAGERS_FORM),
+    *row("known_answer_import", MANAGERS_FORM),
+    *row("known_answer_remove", MANAGERS_WRITE, where=key_of("known_answer")),
+    *row("purpose_set", MANAGERS_WRITE),
     *row("cycle_list", OVERSEERS_PAGE),
     *row("cycle_create", MANAGERS_FORM_SENT),
     *row("cycle_detail", OVERSEERS_PAGE, where=_cycle),
@@ -687,6 +694,11 @@ TABLE: list[Row] = [
     *row("api_own_inquiries", "POST login 404 200 403 403 403", json=_question, scope="judge"),
     *row("api_judgment_imports", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400"),
     *row("api_judgment_imports", "GET login 404 403 403 403 404", where=_contexts),
+    *row("api_known_answers", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_known_answer", "DELETE login 404 403 403 403 204", where=key_of("known_answer")),
+    *row("api_known_answer_imports", "POST login 404 403 403 403 400"),
+    *row("api_purpose", "PUT login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_gold", "GET login 404 403 403 403 200"),
     *row("api_judgments", MEMBERS_PAGE),
     *row("api_judgments", "GET login 404 404 404 404 404", where=_contexts),  # papers are not graded
     *row("api_machine_runs", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422", json=lambda _: {}),

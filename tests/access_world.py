@@ -35,6 +35,7 @@ from annotation.models import (
     Inquiry,
     Item,
     ItemBuild,
+    KnownAnswer,
     Level,
     MachineReply,
     MachineRun,
@@ -81,6 +82,7 @@ class World:
     annotator: Annotator
     assignment: Assignment
     inquiry: Inquiry  # the annotator's, about `item`
+    known_answer: KnownAnswer  # of `item`
     paper: Paper
     own_paper: Assignment  # the annotator's, in the campaign `contexts`, begun
     ratings: Campaign  # of questions: a draft without items
@@ -149,6 +151,9 @@ def make_world() -> World:
         item=item,
         annotator=annotator,
         assignment=Assignment.objects.create(item=item, annotator=annotator, state=AssignmentState.PENDING, slot=1),
+        known_answer=KnownAnswer.objects.create(
+            campaign=campaign, item=item, criterion=campaign.criteria.get(), value=1, changed_at=AT
+        ),
         inquiry=Inquiry.objects.create(
             uuid=uuid4(), campaign=campaign, item=item, annotator=annotator, text="Is tea a drink?", asked_at=AT
         ),

@@ -9,7 +9,7 @@ from accounts.models import JobState
 from adjudication.evaluation.requests import request_evaluation
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Release, Split
-from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource
+from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource, KnownAnswer
 from corpus.models import Collection, GenerationReply, Outcome, Ranking, RetrievalRun
 from tests.adjudication.cycles.cycle_steps import began, judged, tuned
 from tests.adjudication.verdicts.test_votes import vote
@@ -75,6 +75,16 @@ def make_judged() -> dict[str, str]:
 def make_draft() -> dict[str, str]:
     campaign: Campaign = make_campaign(make_material())
     return {"slug": campaign.collection.slug, "campaign": campaign.slug}
+
+
+def make_known() -> dict[str, str]:
+    where = make_draft()
+    item = Campaign.objects.get().items.order_by("pk")[0]
+    criterion = Campaign.objects.get().criteria.get()
+    known = KnownAnswer.objects.create(
+        campaign=Campaign.objects.get(), item=item, criterion=criterion, value=1, changed_at=AT
+    )
+    return where | {"pk": str(known.pk)}
 
 
 def make_annotator() -> dict[str, str]:
@@ -309,6 +319,22 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         make_draft,
         given={"overlap": 1, "strategy": "planned", "repeat_percent": 20, "repeat_gap": 1, "seed": 5},
         wrong={"overlap": 0, "strategy": "lottery", "repeat_percent": 80, "repeat_gap": 0, "seed": -1},
+    ),
+    "set_known_answer": Example(
+        make_draft,
+        given={
+            "topic": "1",
+            "value": 2,
+            "aspect": "Does thing 1.1.",
+            "docno": "d0000",
+            "criterion": "relevance",
+            "explanation": "It is on tea.",
+        },
+        wrong={"topic": "99", "value": 9, "aspect": "None.", "docno": "d9999", "criterion": "beauty"},
+    ),
+    "remove_known_answer": Example(make_known),
+    "set_purpose": Example(
+        make_draft, given={"purpose": "qualification", "pass_mark": 80}, wrong={"purpose": "fun", "pass_mark": 101}
     ),
     "set_pay_rate": Example(
         make_draft,

@@ -55,6 +55,8 @@ from annotation.campaigns.api.campaigns import (
 )
 from annotation.campaigns.forms.campaigns import CampaignForm, NewCampaignForm
 from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemRemovalForm
+from annotation.gold.api import NewKnownAnswerImportSerializer
+from annotation.gold.importer import KNOWN_ANSWERS
 from annotation.imports.api import NewJudgmentImportSerializer
 from annotation.imports.importer import JUDGMENTS
 from annotation.inquiries.api import AnswerSerializer as InquiryAnswerSerializer
@@ -196,6 +198,7 @@ IMPORTS = [
     for name, each in collection_importers().items()
 ]
 IMPORTS += [("import_judgments", JUDGMENTS, NewJudgmentImportSerializer)]
+IMPORTS += [("import_known_answers", KNOWN_ANSWERS, NewKnownAnswerImportSerializer)]
 ExportOptions = type("ExportOptions", (forms.Form,), option_fields())  # all of them in the address of a page
 OF_TEMPLATE = "the template COLLECTION/CAMPAIGN"
 BY_FILE = "in the TOML file of --config"
@@ -570,6 +573,7 @@ ELSEWHERE = {
     "judge_unjudged": "of an evaluation that it names by gold and runs; page and REST are one operation",
     "verify_release": "reads a folder, which only the command line has",
     "pay_sheet": "stores nothing; page, REST and command are compared in tests/adjudication/following/test_pay.py",
+    "gold_results": "stores nothing; page, REST and command are compared in tests/annotation/gold/test_results.py",
     "sample_size": "stores nothing; the page asks in points what the command takes as shares",
 }
 

@@ -212,7 +212,7 @@ class Exporter(ABC):
         """Whose labels the file is made of: that decides who may take it. All campaigns, unless it is about one."""
         if not self.labels:
             return []
-        return [options.campaign] if options.campaign else options.collection.campaigns.all()
+        return [options.campaign] if options.campaign else options.collection.campaigns.counted()
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         """Problems of the data: a fatal finding refuses the export, a warning is reported with it."""

@@ -32,6 +32,7 @@ from annotation.models import (
     ExtractionSource,
     ExtractionState,
     Item,
+    Purpose,
     Split,
 )
 from corpus.models import (
@@ -293,9 +294,10 @@ def _count(annotators: QuerySet[Annotator]) -> Coalesce:
 
 
 def chosen_campaign(collection: Collection) -> Campaign | None:
-    """The campaign that a collection works on: an open one, else a draft, else the newest; held-out ones come last."""
+    """The campaign that a collection works on: an open one, else a draft, else the newest. Practice and held-out ones
+    come last."""
     place = Case(*(When(state=state, then=Value(number)) for number, state in enumerate(ORDER)))
-    held_out = Case(When(~Q(split=Split.MAIN), then=Value(1)), default=Value(0))
+    held_out = Case(When(~Q(split=Split.MAIN, purpose=Purpose.JUDGING), then=Value(1)), default=Value(0))
     campaigns: QuerySet[Campaign] = collection.campaigns.order_by(place, held_out, "-pk")
     found = campaigns.first()
     if found is not None:

@@ -177,7 +177,7 @@ class _Rule:
 
 def rubric_campaigns(collection: Collection) -> list[Campaign]:
     """Campaigns whose ratings can make a question set, oldest first: rubrics of the main split."""
-    found = collection.campaigns.judging(Judged.QUESTIONS).filter(split=Split.MAIN)
+    found = collection.campaigns.counted().judging(Judged.QUESTIONS).filter(split=Split.MAIN)
     return list(found.order_by("pk"))
 
 
@@ -191,7 +191,7 @@ def find_rating(collection: Collection, slug: str) -> Campaign:
 
 def campaigns_rating(collection: Collection, campaign: Campaign | None = None) -> QuerySet[Campaign]:
     """Rubric campaigns of any split that rate a question of the set: of all of it, or of what one campaign rated."""
-    found = collection.campaigns.judging(Judged.QUESTIONS)
+    found = collection.campaigns.counted().judging(Judged.QUESTIONS)
     if campaign is None:
         return found
     shared = Item.objects.filter(campaign=OuterRef("pk"), topic__in=campaign.items.values("topic"))

@@ -122,9 +122,9 @@ class Recipe:
 
 
 def released_campaigns(collection: Collection) -> list[Campaign]:
-    """All campaigns but drafts without labels (a draft may hold imported ones), the main ones first."""
+    """All campaigns but practice, and drafts without labels (a draft may hold imported ones); the main ones first."""
     labels = Assignment.objects.filter(item__campaign=OuterRef("pk"), state=AssignmentState.DONE)
-    found = collection.campaigns.filter(~Q(state=CampaignState.DRAFT) | Exists(labels))
+    found = collection.campaigns.counted().filter(~Q(state=CampaignState.DRAFT) | Exists(labels))
     order = {"main": 0, "test": 1, "dev": 2}
     return sorted(found, key=lambda one: (order[one.split], one.slug))
 

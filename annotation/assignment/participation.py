@@ -10,13 +10,13 @@ from accounts.models import User
 from accounts.prepared_statements import run
 from accounts.refusals import NotAllowed, Refused
 from annotation.kind import Kind, Labelling, kind_by_name
-from annotation.models import AnnotatorState, CampaignState, Order, Strategy
+from annotation.models import AnnotatorState, CampaignState, Order, Purpose, Strategy
 
 PARTICIPATION = """
 SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.guideline_folded, an.queue_position,
   col.archived_at IS NOT NULL AS is_archived, col.language,
   c.id AS campaign, c.collection_id AS collection, c.kind, c.name, c.options::text AS options,
-  c.state AS campaign_state, c.strategy, c."order", c.lease_minutes,
+  c.state AS campaign_state, c.purpose, c.strategy, c."order", c.lease_minutes,
   (SELECT max(g.version) FROM annotation_guideline g WHERE g.campaign_id = c.id) AS guideline,
   (SELECT json_agg(json_build_array(cr.id, cr.key, cr.label, (
       SELECT json_object_agg(l.value, l.reasons) FROM annotation_level l WHERE l.criterion_id = cr.id
@@ -81,6 +81,7 @@ class Participation:
     kind: Kind
     options: str  # JSON; see annotation.kind.KindOptions
     campaign_state: str
+    purpose: Purpose  # of the campaign
     is_queue: bool
     by_document: bool
     lease: timedelta
@@ -145,6 +146,7 @@ def fetch_participation(
         kind=kind,
         options=row.options,
         campaign_state=row.campaign_state,
+        purpose=Purpose(row.purpose),
         is_queue=row.strategy == Strategy.QUEUE,
         by_document=row.order == Order.BY_DOCUMENT and kind.has_orders,
         lease=timedelta(minutes=row.lease_minutes),

@@ -96,12 +96,14 @@ def fetch_readiness(campaign: Campaign) -> Readiness:
         Exists(campaign.items.all()[FILLED_AT_ONCE:]),
     )
     guideline, items, annotators, assigned, is_large = found.get()
-    return Readiness(guideline, items, annotators, assigned, campaign.strategy == Strategy.QUEUE and not is_large)
+    fills = campaign.for_what.is_practice or (campaign.strategy == Strategy.QUEUE and not is_large)
+    return Readiness(guideline, items, annotators, assigned, fills)
 
 
 def is_filled_at_opening(campaign: Campaign) -> bool:
     """Whether it is a draft whose items are given out when it is opened, so that nobody has to plan."""
-    if campaign.state != CampaignState.DRAFT or campaign.strategy != Strategy.QUEUE:
+    gives_all = campaign.for_what.is_practice
+    if campaign.state != CampaignState.DRAFT or not (gives_all or campaign.strategy == Strategy.QUEUE):
         return False
     ready = fetch_readiness(campaign)
     return ready.fills and not ready.slots

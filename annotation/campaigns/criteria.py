@@ -27,6 +27,8 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
     check_criteria(criteria)
     if drafts_of(campaign) == criteria:
         return False
+    if campaign.known_answers.exists():
+        raise Refused("Known answers use these levels. Remove the known answers before you change the levels.")
     if reason := why_cannot_change_criteria(has_judgments(campaign)):
         raise Refused(reason)
     try:

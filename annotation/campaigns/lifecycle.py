@@ -14,6 +14,7 @@ from accounts.refusals import Conflict, Refused, taken_is_conflict
 from accounts.sql import execute
 from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
+from annotation.assignment.practice import give_practice
 from annotation.campaigns.campaigns import drafts_of, fetch_readiness, has_submissions
 from annotation.campaigns.copying import template_named
 from annotation.campaigns.criteria import check_criteria, sort_levels, store_criteria
@@ -162,7 +163,9 @@ def open_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campa
     campaign = fetch_managed(campaign, by, lock=True)
     ready = fetch_readiness(campaign)
     check_can_open(campaign, ready)
-    if not ready.slots:
+    if campaign.for_what.is_practice:
+        give_practice(campaign.pk)
+    elif not ready.slots:
         assign_items(campaign=campaign, by=by, at=at)
     verb = "reopen_campaign" if campaign.state == CampaignState.CLOSED else "open_campaign"
     campaign.state, campaign.closed_at = CampaignState.OPEN, None

@@ -64,6 +64,9 @@ def missing_of(campaign: Campaign, ready: Readiness) -> dict[str, Reason]:
         found.append(("guideline_edit", "Write the guideline", text))
     if not ready.items:
         found.append(("item_build", "Build items", f"It has no items yet. Build them from {kind.words.material}."))
+    if campaign.for_what.is_practice and (unknown := campaign.items.filter(known_answers=None).count()):
+        text = f"The answer to {counted(unknown, 'item')} is not known. Add the known answers, or remove these items."
+        found.append(("gold_detail", "Add known answers", text))
     if not ready.annotators:
         found.append(("annotator_list", "Add annotators", "Nobody can judge in it yet. Add annotators."))
     if not ready.slots and not ready.fills:

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from accounts.refusals import Conflict, NotAllowed, NotHere, Refused
 from annotation.assignment.rules import NotNow
 from annotation.labelling.answers import Answer, AnswerInput, ChangedElsewhere, Invalid, Receipt
+from annotation.labelling.feedback import fetch_feedback, in_words
 from annotation.labelling.forms import MalformedSubmission
 from annotation.labelling.units import fetch_units
 from annotation.models import SubmissionOutcome
@@ -36,11 +38,24 @@ def status_and_code(refusal: Refused) -> tuple[int, str]:
 def submitted(sent: Sequence[AnswerInput], answer: Answer) -> tuple[int, dict[str, Any]]:
     """The highest status, one result for each submission, the units that come next, the guideline's newest version."""
     statuses, results = zip(*map(_result, answer.results), strict=True)
+    learned = feedback_of(answer)
     return max(statuses), {
-        "results": [{"uuid": one.uuid, **result} for one, result in zip(sent, results, strict=True)],
+        "results": [
+            {"uuid": one.uuid, **result, **({"feedback": learned[one.uuid]} if one.uuid in learned else {})}
+            for one, result in zip(sent, results, strict=True)
+        ],
         "units": fetch_units(answer.participation, answer.units),
         "guideline": answer.participation.guideline,
     }
+
+
+def feedback_of(answer: Answer) -> dict[UUID, str]:
+    """In training: what is right about each answer that was stored, in words, by the submission's uuid."""
+    stored = {each.assignment: each.uuid for each in answer.results if isinstance(each, Receipt)}
+    done = [each.assignment for each in answer.results if isinstance(each, Receipt) and each.state == "done"]
+    many = len(answer.participation.scales) > 1
+    found = fetch_feedback(answer.participation, done)
+    return {stored[assignment]: in_words(facts, many=many) for assignment, facts in found.items()}
 
 
 def _result(result: Receipt | Refused) -> tuple[int, dict[str, Any]]:

@@ -24,6 +24,7 @@ from annotation.assignment.open_queue import (
     take_lapsed_slot,
 )
 from annotation.assignment.participation import UNKNOWN_VISIT, Participation, Visit, fetch_participation
+from annotation.assignment.practice import give_practice
 from annotation.assignment.rules import can_label
 from annotation.labelling.answers import Units
 
@@ -79,6 +80,8 @@ def _deal(
 ) -> Units:
     if not can_label(participation):
         return []
+    if participation.purpose.is_practice and not have:
+        give_practice(participation.campaign)
     units = fill_up(participation, have, at=at, look_back=look_back, most=most)
     if not units and not have and participation.is_queue:
         lapsed = take_lapsed_slot(participation, at=at)

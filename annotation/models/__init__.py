@@ -7,17 +7,20 @@ from annotation.models.campaigns import (
     Guideline,
     Level,
     Order,
+    Purpose,
     Scale,
     Split,
     Strategy,
 )
 from annotation.models.cycles import AnnoCycle, MachineSource, Outcome
 from annotation.models.extractions import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
+from annotation.models.gold import KnownAnswer
 from annotation.models.inquiries import Audience, Inquiry
 from annotation.models.items import (
     Annotator,
     AnnotatorKind,
     AnnotatorState,
+    Asked,
     Assignment,
     AssignmentState,
     Item,

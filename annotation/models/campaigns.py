@@ -7,8 +7,9 @@ from accounts.models import person_key
 from annotation.apps import AnnotationConfig
 from annotation.kind import Judged, Kind, kind_by_name, kinds
 from corpus.models.collections import Collection, InCollection
-from engines.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
+from engines.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, PASS_MARK, SEED
 
+LIMITED = {"overlap": OVERLAP, "lease_minutes": LEASE, "seed": SEED, "pass_mark": PASS_MARK}
 KIND_CHOICES = [(name, name) for name in AnnotationConfig.campaign_kinds]
 
 
@@ -34,8 +35,32 @@ class Strategy(models.TextChoices):
     QUEUE = "queue", "open queue, first come first served"
 
 
+class Purpose(models.TextChoices):
+    """What a campaign is for. In practice everybody answers every item, and no answer becomes a result."""
+
+    JUDGING = "judging", "judging"
+    TRAINING = "training", "training: the known answer is shown after each answer"
+    QUALIFICATION = "qualification", "qualification: who reaches the pass mark has passed"
+
+    @property
+    def is_practice(self) -> bool:
+        return self is not Purpose.JUDGING
+
+    @property
+    def gives_feedback(self) -> bool:
+        return self is Purpose.TRAINING
+
+    @property
+    def has_to_be_passed(self) -> bool:
+        return self is Purpose.QUALIFICATION
+
+
 class CampaignSet(InCollection):
     """Campaigns, chosen by what their kinds are like."""
+
+    def counted(self) -> "CampaignSet":
+        """Those whose labels are results: practice is none."""
+        return self.filter(purpose=Purpose.JUDGING)
 
     def judging(self, judged: Judged) -> "CampaignSet":
         """Those whose items are of this sort."""
@@ -54,6 +79,9 @@ class Campaign(models.Model):
     name = models.CharField(max_length=NAME.most)
     kind = models.CharField(max_length=12, choices=KIND_CHOICES)
     split = models.CharField(max_length=4, choices=Split, default=Split.MAIN)
+    purpose = models.CharField(max_length=13, choices=Purpose, default=Purpose.JUDGING)
+    # Percent of known answers to get right: to pass, or in judging not to be reported to the managers.
+    pass_mark = models.PositiveSmallIntegerField(null=True, blank=True)
     state = models.CharField(max_length=6, choices=CampaignState, default=CampaignState.DRAFT)
     overlap = models.PositiveSmallIntegerField(default=3)
     order = models.CharField(max_length=12, choices=Order, default=Order.BY_ASPECT)
@@ -73,13 +101,18 @@ class Campaign(models.Model):
             models.UniqueConstraint(fields=["collection", "slug"], name="campaign_slug_unique"),
             models.CheckConstraint(name="campaign_kind_known", condition=models.Q(kind__in=[*dict(KIND_CHOICES)])),
             models.CheckConstraint(name="campaign_split_known", condition=models.Q(split__in=Split.values)),
+            models.CheckConstraint(name="campaign_purpose_known", condition=models.Q(purpose__in=Purpose.values)),
+            models.CheckConstraint(
+                name="campaign_qualification_has_a_mark",
+                condition=~models.Q(purpose=Purpose.QUALIFICATION) | models.Q(pass_mark__isnull=False),
+            ),
             models.CheckConstraint(name="campaign_state_known", condition=models.Q(state__in=CampaignState.values)),
             *(
                 models.CheckConstraint(
                     name=f"campaign_{field}_within",
                     condition=models.Q((f"{field}__range", (limits.least, limits.most))),
                 )
-                for field, limits in (("overlap", OVERLAP), ("lease_minutes", LEASE), ("seed", SEED))
+                for field, limits in LIMITED.items()
             ),
         ]
 
@@ -90,6 +123,11 @@ class Campaign(models.Model):
     def kind_object(self) -> Kind:
         """All that its kind varies in."""
         return kind_by_name(self.kind)
+
+    @property
+    def for_what(self) -> Purpose:
+        """Its purpose, with what follows from it."""
+        return Purpose(self.purpose)
 
 
 class Scale(models.TextChoices):

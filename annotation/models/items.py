@@ -142,6 +142,14 @@ class AssignmentState(models.TextChoices):
     WITHDRAWN = "withdrawn", "withdrawn"
 
 
+class Asked(models.IntegerChoices):
+    """Why somebody is asked about an item. Only the first counts as a judgment of it; nobody can tell them apart."""
+
+    TO_JUDGE = 0, "to judge it"
+    AGAIN = 1, "again, for self-consistency"
+    CHECK = 2, "its answer is known: hidden gold"
+
+
 SLOT_STATES = [AssignmentState.OPEN, AssignmentState.PENDING, AssignmentState.DONE]
 
 
@@ -154,7 +162,7 @@ class Assignment(models.Model):
     and a lease. All slots of an item stand at the same `position` of the queue, so that a reader who goes through it in
     order meets each item once. `queue` is the item's campaign (a composite foreign key holds it) where that is an
     open queue, so that the next free slot is one step in an index however many items there are.
-    Machines and hidden repeats hold no slot.
+    Machines, hidden repeats and hidden gold hold no slot.
     """
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="assignments")
@@ -167,7 +175,7 @@ class Assignment(models.Model):
     )
     state = models.CharField(max_length=9, choices=AssignmentState)
     slot = models.PositiveSmallIntegerField(null=True, blank=True)
-    repeat = models.PositiveSmallIntegerField(default=0)  # 1: asked again, unseen, for self-consistency
+    repeat = models.PositiveSmallIntegerField(default=Asked.TO_JUDGE)  # Asked
     position = models.PositiveIntegerField(default=0)  # in the annotator's order; in an open queue, the queue's order
     lease_expires_at = models.DateTimeField(null=True, blank=True)  # open queue only
     held_by = models.JSONField(null=True, blank=True)  # while under lease: {browser: number of its newest visit}
@@ -192,6 +200,9 @@ class Assignment(models.Model):
             ),
             models.CheckConstraint(
                 name="assignment_slot_only_where_it_counts", condition=Q(slot__isnull=True) | Q(state__in=SLOT_STATES)
+            ),
+            models.CheckConstraint(
+                name="assignment_check_holds_no_slot", condition=~Q(repeat=Asked.CHECK) | Q(slot__isnull=True)
             ),
             models.CheckConstraint(
                 name="assignment_finished_when_done", condition=~Q(state="done") | Q(finished_at__isnull=False)

@@ -21,6 +21,7 @@ SORTS = {
     "runs": ("Runs", "import_runs"),
     "pool": ("Pool lists", "import_pool"),
     "judgments": ("Judgments", "import_judgments"),
+    "known-answers": ("Known answers", "import_known_answers"),
     "qrels": ("Qrels", "import_qrels"),
 }
 

@@ -43,6 +43,7 @@ _CARRIED = {
     "documents": _Carried("documents", attrgetter("docno"), "docno"),
     "topics": _Carried("topics", attrgetter("number"), "topic"),
     "judgments": _Carried(f"judgments ({', '.join(NAMES[:6])})", attrgetter("label_id"), "the judgment"),
+    "known-answers": _Carried("known answers", attrgetter("label_id"), "the known answer of"),
     "runs": _Carried(f"run ({COLUMNS})"),
     "pool": _Carried("pool list"),
     "mentions": _Carried("citation mentions", is_one_of_many=True),
@@ -195,5 +196,6 @@ read_runs = partial(
     read_path, "runs"
 )  # RunRow | RunComment | BadRow | Problem; `file` distinguishes runs of an archive
 read_pool_lists = partial(read_path, "pool")  # PoolRow | Problem
+read_known_answers = partial(read_path, "known-answers")  # KnownAnswerRow | Problem
 read_mentions = partial(read_path, "mentions")  # MentionRecord | Problem
 read_qrels_of_path = partial(read_path, "qrels")  # QrelRow | Problem

@@ -35,6 +35,7 @@ BUILT_IN = (
     "engines.formats.ris:NBIB_FORMAT",
     "engines.formats.ris:WOS_FORMAT",
     "engines.formats.judgments:CSV",
+    "engines.formats.known_answers:KNOWN_ANSWERS",
     "engines.formats.json_lines:JSONL",
     "engines.formats.beir:BEIR",
     "engines.formats.topic_tables:TABLE",

@@ -15,6 +15,7 @@ WORDS = {
     "runs": "runs",
     "pool": "pool lists",
     "judgments": "judgments",
+    "known-answers": "known answers",
     "qrels": "qrels",
 }
 _said = re.compile(r"looks like a file of ([^()]+) \(").search

@@ -56,7 +56,7 @@ class VerdictsGold(GoldKind):
     }
 
     def choices(self, collection: Collection) -> Choices:
-        campaigns = collection.campaigns.judging(Judged.DOCUMENTS).order_by("name")
+        campaigns = collection.campaigns.counted().judging(Judged.DOCUMENTS).order_by("name")
         return [(f"{self.name}:{each.slug}", f"Verdicts of {each}") for each in campaigns]
 
     def campaigns(self, request: GoldRequest) -> Sequence[Campaign]:
@@ -114,7 +114,8 @@ class Labels(GoldKind):
 
     def choices(self, collection: Collection) -> Choices:
         known = Annotator.objects.filter(campaign__collection=collection, kind=self.annotators)
-        known = known.filter(campaign__in=collection.campaigns.judging(Judged.DOCUMENTS)).select_related("campaign")
+        judged = collection.campaigns.counted().judging(Judged.DOCUMENTS)
+        known = known.filter(campaign__in=judged).select_related("campaign")
         return [
             (
                 str(Selector(self.name, each.name, (("campaign", each.campaign.slug),))),
@@ -160,7 +161,7 @@ UNJUDGED = ("Documents that nobody judged count as not relevant; condensed lists
 def _campaign(request: GoldRequest, slug: str, spelling: str) -> Campaign:
     """The campaign of that slug or name, without one the only one that judges documents. Errors: Refused, with the
     golds that name one; {} in `spelling` is the campaign."""
-    known = [] if slug else list(request.collection.campaigns.judging(Judged.DOCUMENTS).order_by("slug"))
+    known = [] if slug else list(request.collection.campaigns.counted().judging(Judged.DOCUMENTS).order_by("slug"))
     if len(known) > 1:
         raise Refused(f"Say which campaign: {', '.join(spelling.format(each.slug) for each in known)}.")
     return known[0] if known else find_campaign(request.collection, slug)

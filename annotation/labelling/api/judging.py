@@ -195,6 +195,7 @@ class ResultSerializer(serializers.Serializer[Any]):
     detail = serializers.CharField(required=False)
     current = CurrentSerializer(required=False, allow_null=True)
     field = serializers.CharField(required=False)
+    feedback = serializers.CharField(required=False, help_text="in training: whether it is right, and why")
 
 
 class SubmittedSerializer(serializers.Serializer[Any]):

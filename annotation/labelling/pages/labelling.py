@@ -17,12 +17,13 @@ from annotation.assignment.participation import Participation, Visit, fetch_part
 from annotation.campaigns.preferences import preferences_of, usual_keys
 from annotation.inquiries.inquiries import WorkPage, notes_for, of_unit
 from annotation.labelling.answers import AnswerInput, ChangedElsewhere, Receipt
+from annotation.labelling.feedback import fetch_feedback, in_words
 from annotation.labelling.forms import MalformedSubmission, read_form, read_number
 from annotation.labelling.guidelines import note_first_guideline
 from annotation.labelling.pages.answers import person_of
 from annotation.labelling.pages.asking import asking_context
 from annotation.labelling.pages.browsers import Browser
-from annotation.labelling.receipts import TOO_LATE, status_and_code
+from annotation.labelling.receipts import TOO_LATE, feedback_of, status_and_code
 from annotation.labelling.screen import (
     HISTORY_KINDS,
     LOOKED_AT,
@@ -93,6 +94,8 @@ def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         isinstance(result, Receipt) and result.outcome == SubmissionOutcome.NOT_COUNTED for result in answer.results
     ):
         messages.warning(request, TOO_LATE)
+    for words in feedback_of(answer).values():
+        messages.info(request, words)
     target = redirect("labelling_screen", slug, campaign)
     if inputs[0].kind == SubmissionKind.UNDO:
         messages.info(request, "Undone. You can judge the item again.")
@@ -201,7 +204,7 @@ def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     context = {
         "campaign": judged,
         "collection": judged.collection,
-        "units": _with_dates(fetch_units(participation, ids)),
+        "units": _with_feedback(participation, _with_dates(fetch_units(participation, ids))),
         "criteria": participation.scales,
         "words": (words := _level_words(judged)),
         "choices": _history_choices(participation, words),
@@ -221,6 +224,14 @@ def _with_dates(units: list[Unit]) -> list[Unit]:
     finished = dict(rows.values_list("pk", "finished_at"))
     for cell in cells:
         cell["finished_at"] = finished[cell["assignment"]]
+    return units
+
+
+def _with_feedback(participation: Participation, units: list[Unit]) -> list[Unit]:
+    """The units; in training with the known answers. No query elsewhere."""
+    cells = {cell["assignment"]: cell for unit in units for cell in unit["cells"]}
+    for pk, facts in fetch_feedback(participation, cells).items():
+        cells[pk]["learned"] = in_words(facts, many=len(participation.scales) > 1)
     return units
 
 

@@ -126,7 +126,7 @@ class TestArchive:
 
 
 READING = {"backup_collection", "collection_stats", "evaluate", "explain", "export", "export_run", "pool_report"}
-READING |= {"pay_sheet", "sample_size", "verify_release"}
+READING |= {"gold_results", "pay_sheet", "sample_size", "verify_release"}
 ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
 OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
 OF_NO_COLLECTION |= {"first_code", "formats"}
@@ -155,6 +155,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "import_documents": (SLUG, FILE),
     "invite_people": (SLUG, FILE, "--by", "MANAGER"),
     "import_judgments": (SLUG, "main", FILE),
+    "import_known_answers": (SLUG, "main", FILE),
     "import_mentions": (SLUG, FILE),
     "import_papers": (SLUG, FILE),
     "import_pool": (SLUG, FILE),
@@ -171,6 +172,8 @@ WRITING: dict[str, tuple[str, ...]] = {
     "search_sheet": (SLUG, "read", FILE, "--name", "engine"),
     "set_pay_rate": (SLUG, "main", "12", "EUR"),
     "set_calibration": (SLUG, "main", "1"),
+    "set_known_answer": (SLUG, "main", "1", "1"),
+    "set_purpose": (SLUG, "main", "training"),
     "set_paper_doi": (SLUG, "10.1/tea.1", "10.1000/182"),
     "undo_import": (SLUG, "IMPORT"),
     "open_campaign": (SLUG, "main"),

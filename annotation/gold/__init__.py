@@ -1,0 +1,1 @@
+"""Known answers: training, qualification, hidden gold, and how people answer them."""

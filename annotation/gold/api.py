@@ -1,0 +1,147 @@
+"""Known answers, the purpose of a campaign and results on gold, through the API. Only managers see them."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.parsers import MultiPartParser
+from accounts.schema import answers
+from annotation.campaigns.api.base import InCampaignView
+from annotation.gold.importer import KNOWN_ANSWERS
+from annotation.gold.loading import request_known_answer_import
+from annotation.gold.operations import (
+    REMOVE_KNOWN_ANSWER,
+    SET_KNOWN_ANSWER,
+    SET_PURPOSE,
+    KnownAnswerSerializer,
+    PurposeSerializer,
+)
+from annotation.gold.pages import known_answers_of
+from annotation.gold.results import gold_results, results_as_json
+from annotation.labelling.rules import check_can_read_labels
+from annotation.models import KnownAnswer
+from corpus.collections.rules import MANAGE
+from corpus.imports.api import FilesSerializer, ImportSerializer, fields_of_options, format_field
+from corpus.imports.forms import parameters_from
+from corpus.models import Role
+
+NewKnownAnswerSerializer = SET_KNOWN_ANSWER.serializer("NewKnownAnswer")
+NewPurposeSerializer = SET_PURPOSE.serializer("NewPurpose")
+
+
+class ShareSerializer(serializers.Serializer[Any]):
+    n = serializers.IntegerField()
+    right = serializers.IntegerField()
+    share = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    level = serializers.FloatField(help_text="of the interval of Clopper and Pearson")
+    reason = serializers.CharField(help_text="why there is no share; empty where there is one")
+
+
+class WeekSerializer(ShareSerializer):
+    begins = serializers.DateField(help_text="a Monday")
+
+
+class PersonResultSerializer(ShareSerializer):
+    name = serializers.CharField()
+    machine = serializers.BooleanField()
+    asked = serializers.IntegerField(help_text="items finished, skipped ones too")
+    skipped = serializers.IntegerField()
+    left = serializers.IntegerField(help_text="items still to do")
+    below = serializers.BooleanField(allow_null=True, help_text="below the pass mark; null: not known")
+    weeks = WeekSerializer(many=True)
+
+
+class GoldResultsSerializer(serializers.Serializer[Any]):
+    purpose = serializers.CharField()
+    pass_mark = serializers.IntegerField(allow_null=True)
+    people = PersonResultSerializer(many=True)
+
+
+class KnownAnswerList(InCampaignView):
+    """The known answers of a campaign."""
+
+    page = "gold"
+    serializer_class = KnownAnswerSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[KnownAnswer]:
+        check_can_read_labels(self.campaign, self.person)
+        return known_answers_of(self.campaign)
+
+    @extend_schema(operation_id="known_answers_list", responses=answers({200: KnownAnswerSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List the known answers. 403 for managers who still have items to judge here."""
+        return self.listed()
+
+    post = SET_KNOWN_ANSWER.method("known_answers_set", takes=NewKnownAnswerSerializer, shows=KnownAnswerSerializer)
+
+
+class KnownAnswerDetail(InCampaignView):
+    """One known answer."""
+
+    page = "gold"
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"DELETE": MANAGE}
+
+    delete = REMOVE_KNOWN_ANSWER.method("known_answers_remove", status=204)
+
+
+class NewKnownAnswerImportSerializer(FilesSerializer):
+    """Files of known answers."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        options = dict(fields_of_options(KNOWN_ANSWERS))
+        return {**super().get_fields(), "format": format_field([KNOWN_ANSWERS]), **options}
+
+
+class KnownAnswerImportList(InCampaignView):
+    """Imports of known answers; each is followed as the collection's imports are."""
+
+    page = "gold"
+    parser_classes = (MultiPartParser,)
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    @extend_schema(
+        operation_id="known_answer_imports_create",
+        request={"multipart/form-data": NewKnownAnswerImportSerializer},
+        responses=answers({202: ImportSerializer}, 400, 403, 409, 413, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Send files of known answers to be read by a background job; follow it among the collection's imports."""
+        found, values = self.campaign, self.body(NewKnownAnswerImportSerializer)
+        run = request_known_answer_import(
+            campaign=found,
+            by=self.person,
+            at=timezone.now(),
+            **{name: values.pop(name) for name in ("files", "format", "dry_run")},
+            **parameters_from(KNOWN_ANSWERS.form, KNOWN_ANSWERS.name, values),
+        )
+        return Response(ImportSerializer(run).data, status=202)
+
+
+class PurposeView(InCampaignView):
+    """What the campaign is for."""
+
+    page = "gold"
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"PUT": MANAGE}
+
+    put = SET_PURPOSE.method("purpose_set", takes=NewPurposeSerializer, shows=PurposeSerializer, status=200)
+
+
+class GoldView(InCampaignView):
+    """How people answer what is known."""
+
+    page = "gold"
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
+
+    @extend_schema(operation_id="gold_read", responses=answers({200: GoldResultsSerializer}, 403, 404))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """The share of right answers of each person, over time. 403 for managers who still have items to judge here."""
+        check_can_read_labels(self.campaign, self.person)
+        return Response(results_as_json(gold_results(self.campaign)))

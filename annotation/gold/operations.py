@@ -1,0 +1,103 @@
+"""What can be done about known answers: say them, remove them, say what the campaign is for."""
+
+from typing import Any
+
+from django.urls import reverse
+from rest_framework import serializers
+
+from accounts.operations import Operation
+from annotation.campaigns.places import in_campaign, thing_in_campaign
+from annotation.gold.forms import KnownAnswerForm, PurposeForm, RemovalForm
+from annotation.gold.known import remove_known_answer, set_known_answer, set_purpose
+from annotation.models import Campaign, KnownAnswer
+from corpus.collections.rules import MANAGE
+
+
+class KnownAnswerSerializer(serializers.ModelSerializer[KnownAnswer]):
+    topic = serializers.CharField(source="item.topic.number")
+    aspect = serializers.CharField(source="item.aspect.text", default=None)
+    docno = serializers.CharField(source="item.document.docno", default=None)
+    criterion = serializers.CharField(source="criterion.key")
+
+    class Meta:
+        model = KnownAnswer
+        fields = ("id", "topic", "aspect", "docno", "criterion", "value", "explanation", "changed_at")
+
+
+class PurposeSerializer(serializers.ModelSerializer[Campaign]):
+    class Meta:
+        model = Campaign
+        fields = ("slug", "purpose", "pass_mark")
+
+
+def _page(campaign: Campaign) -> str:
+    return reverse("gold_detail", args=[campaign.collection.slug, campaign.slug])
+
+
+def _known_as_json(known: KnownAnswer) -> Any:
+    return KnownAnswerSerializer(known).data
+
+
+def _purpose_as_json(campaign: Campaign) -> Any:
+    return PurposeSerializer(campaign).data
+
+
+def _purpose_in_words(campaign: Campaign) -> str:
+    mark = f" Pass mark: {campaign.pass_mark}%." if campaign.pass_mark else ""
+    return f"Purpose of {campaign}: {campaign.get_purpose_display()}.{mark}"
+
+
+SET_KNOWN_ANSWER = Operation(
+    called="set_known_answer",
+    task="Judge",
+    example="set_known_answer demo main-round 1 2 --docno 10.1145/1",
+    action=set_known_answer,
+    form=KnownAnswerForm,
+    named=("topic", "value"),
+    place=in_campaign("gold_detail", "gold"),
+    roles=MANAGE,
+    about="Set the known answer to an item, for training, qualification or hidden gold. The item is added to the"
+    " campaign if it is not in it yet.",
+    title="Known answer",
+    button="Save",
+    report=lambda _: "Known answer saved.",
+    goes_to=lambda known: _page(known.campaign),
+    to_json=_known_as_json,
+)
+
+REMOVE_KNOWN_ANSWER = Operation(
+    action=remove_known_answer,
+    form=RemovalForm,
+    place=thing_in_campaign(
+        "known_answer",
+        lambda campaign: campaign.known_answers.select_related("campaign__collection", "item__topic", "item__document"),
+        "gold_detail",
+        "gold",
+    ),
+    roles=MANAGE,
+    about="Remove a known answer. The item and all answers to it stay.",
+    title="Remove the known answer",
+    button="Remove",
+    report=lambda _: "Known answer removed. The item stays.",
+    goes_to=_page,
+    to_json=_purpose_as_json,
+)
+
+SET_PURPOSE = Operation(
+    called="set_purpose",
+    task="Judge",
+    example="set_purpose demo training training",
+    action=set_purpose,
+    form=PurposeForm,
+    named=("purpose",),
+    place=in_campaign("gold_detail"),
+    roles=MANAGE,
+    about="Set what a campaign is for: judging, training or qualification, with the pass mark. In training and"
+    " qualification everybody answers every item, and no answer becomes a result.",
+    title="Purpose of the campaign",
+    button="Save",
+    report=_purpose_in_words,
+    goes_to=_page,
+    to_json=_purpose_as_json,
+    template="",
+)
