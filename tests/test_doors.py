@@ -474,7 +474,7 @@ VERBS = [
             (importer.form,),
             shape,
             command,
-            here=("campaign",) if importer is JUDGMENTS else (),
+            here=("campaign",) if importer in (JUDGMENTS, KNOWN_ANSWERS) else (),
             other={"uploads": "files"},
         )
         for command, importer, shape in IMPORTS

@@ -19,7 +19,7 @@ from corpus.models import ImportRun
 class ImportKnownAnswers(ImportCommand):
     called = "import_known_answers"
     task = "Bring in"
-    example = "import_known_answers demo main-round known.csv --dry-run"
+    example = "import_known_answers demo questions known.csv --dry-run"
     line = "Import known answers into a campaign"
     kind = "known-answers"
 

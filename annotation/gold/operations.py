@@ -50,7 +50,7 @@ def _purpose_in_words(campaign: Campaign) -> str:
 SET_KNOWN_ANSWER = Operation(
     called="set_known_answer",
     task="Judge",
-    example="set_known_answer demo main-round 1 2 --docno 10.1145/1",
+    example="set_known_answer demo questions q1 1 --criterion quality",
     action=set_known_answer,
     form=KnownAnswerForm,
     named=("topic", "value"),

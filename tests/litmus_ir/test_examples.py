@@ -43,6 +43,7 @@ FILES = {
     "dense.run": "1 Q0 LD-002 1 2.5 dense\n",
     "pool.txt": "1 LD-001\n",
     "earlier.qrels": "1 0 LD-001 1\n",
+    "known.csv": "topic,criterion,value,explanation\nq2,quality,1,It is clear.\n",
     "authors.csv": "email,docno,name\nada@example.org,LD-002,Ada\n",
     "strict.txt": "Judge strictly.\n\n{aspect}\n\n{abstract}\n",
 }
@@ -114,6 +115,7 @@ BEFORE: dict[str, list[str | Callable[[Path], None]]] = {  # by how the example 
     "adjudicate_papers demo send-back": ["add_annotators demo citation-contexts chloe@litmus.example"],
     "anno_gpt demo test-set": ['create_campaign demo "Final test" --split test --sample 20 --seed 7'],
     "anno_gpt demo test 1": [judge_final_test, "import_judgments demo final-test final.csv"],
+    "set_purpose": ["create_campaign demo Training"],
     "pay_sheet": ["set_pay_rate demo main-round 14.50 EUR"],
     "search_sheet demo read": [fill_sheet],
     "release demo": ["archive_collection demo --reopen"],
