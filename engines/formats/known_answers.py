@@ -65,7 +65,7 @@ KNOWN_ANSWERS = Format(
     help="A table with the columns topic, aspect, docno, criterion, value and explanation.",
     reads={"known-answers": read_known_answers},
     shapes=(
-        Shape("known-answers", ("known-answers",), lambda head: MARKS <= set(head.columns)),
+        Shape("known-answers", ("known-answers",), lambda head: set(head.columns) >= MARKS),
         Shape("known-answers", ("known-answers",), lambda head: len(head.columns) >= len(REQUIRED), Certainty.LAST),
     ),
     layouts={
