@@ -69,7 +69,7 @@ TABS = (
     Tab("campaign", PROGRESS, 110, "progress", "Overview", "campaign_detail", OVERSEERS).found_by(
         "status done finished how far"
     ),
-    Tab("campaign", PROGRESS, 130, "gold", "Known answers", "gold_detail", MANAGE, of_kinds("gold")).found_by(
+    Tab("campaign", PROGRESS, 150, "gold", "Known answers", "gold_detail", MANAGE, of_kinds("gold")).found_by(
         "gold training qualification test questions pass mark"
     ),
     Tab("campaign", PROGRESS, 140, "inquiries", "Annotators' questions", "inquiry_list", MANAGE).found_by(

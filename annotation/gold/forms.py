@@ -44,8 +44,8 @@ class PurposeForm(forms.Form):
     pass_mark = number_field(
         PASS_MARK,
         required=False,
-        help_text="Percent of the known answers to get right. A qualification needs one. In judging, managers are told"
-        " who is surely below it. Nobody is paused automatically.",
+        help_text="Percent of the known answers to get right. A qualification needs one. In judging, managers are"
+        " informed if somebody is surely below it. Nobody is paused automatically.",
     )
 
 

@@ -38,7 +38,7 @@ def set_known_answer(
     by: User | None,
     at: datetime,
 ) -> KnownAnswer:
-    """Say what is right about an item, which becomes one of the campaign if it is none, or say it anew.
+    """Say what is right about an item, which becomes one of the campaign if it is none, or say something else.
 
     Errors: NotAllowed for others than managers; Refused for a closed campaign and for what is not in the collection.
     """

@@ -51,7 +51,7 @@ def test_in_training_each_answer_tells_what_is_right_and_why(made: Material) -> 
 
 
 @pytest.mark.parametrize("purpose", ["qualification", "judging"])
-def test_elsewhere_nothing_is_told(made: Material, purpose: str) -> None:
+def test_elsewhere_nothing_is_said(made: Material, purpose: str) -> None:
     if purpose == "judging":
         campaign = make_campaign(made)
         start(campaign)
