@@ -316,6 +316,13 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"  # an account begins with an invitation that came by e-mail
 ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
+ACCOUNT_FORMS = {  # with our labels
+    "login": "accounts.sign_in_forms.LoginForm",
+    "reset_password": "accounts.sign_in_forms.ResetPasswordForm",
+    "reset_password_from_key": "accounts.sign_in_forms.ResetPasswordKeyForm",
+    "add_email": "accounts.sign_in_forms.AddEmailForm",
+    "change_password": "accounts.sign_in_forms.ChangePasswordForm",
+}
 ACCOUNT_CHANGE_EMAIL = True  # the new address counts once it is confirmed
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # before the address changes
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # strangers are not mailed

@@ -162,6 +162,15 @@ def fields(form: BaseForm | Iterable[BoundField], names: str = "") -> Shown:
     return {"fields": [form[name] for name in names.split()] if isinstance(form, BaseForm) and names else form}
 
 
+@register.filter
+def is_marked_optional(field: BoundField) -> bool:
+    """Whether “(optional)” helps: some field of the form must be filled in, and this one can be left empty."""
+    needed = field.field.required or getattr(field.field, "is_needed", False)
+    if needed or field.widget_type == "select":  # a list to choose from always has a value
+        return False
+    return any(each.field.required for each in field.form.visible_fields())
+
+
 @register.inclusion_tag("_row_field.html")
 def row_field(field: BoundField, look: str = "", *, with_errors: bool = False) -> Shown:
     """A field with its label alone, as filters in a row have it; look is "grow" for one that takes what is left."""

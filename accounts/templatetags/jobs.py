@@ -7,7 +7,7 @@ from django.template import Context
 from django.template.defaultfilters import capfirst, filesizeformat
 
 from accounts import broker, jobs
-from accounts.counting import clock, percent
+from accounts.counting import moment, percent
 from accounts.job_kinds import kind_of
 from accounts.models import Job, JobState
 from accounts.refusals import Reason
@@ -45,7 +45,7 @@ def step_words(job: Job) -> str:
     if job.cancel_requested_at:
         return "Stopping…"
     if job.state == JobState.QUEUED and not job.step:
-        return f"In the queue since {clock(job.requested_at)}"
+        return f"In the queue since {moment(job.requested_at)}"
     return capfirst(job.step or "Working")
 
 

@@ -14,8 +14,8 @@ MOST_SECONDS = 20  # what took longer is computed when somebody asks
 MOST_ASSIGNMENTS = 20_000  # and so is the first time of a larger campaign, of which nobody knows how long it takes
 
 AWAITED = (
-    "Agreement is computed automatically when two people have judged some of the same items and nobody has answered for"
-    f" a minute. With more than {MOST_ASSIGNMENTS:,} answers, or imported ones, a manager or adjudicator starts it."
+    "When two people have judged some of the same items, agreement is computed automatically a minute after the last"
+    f" answer. With more than {MOST_ASSIGNMENTS:,} answers, or imported ones, a manager or adjudicator starts it."
 )
 
 # Campaigns with an answer of a person among the newest that no figures have seen. Before the first figures two people

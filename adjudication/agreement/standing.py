@@ -1,6 +1,6 @@
 """Whether the agreement figures of a campaign are of today: by what has changed, or exactly by their inputs' hash."""
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import JobState
 from adjudication.labels.counts import fetch_vote_standing
@@ -8,7 +8,7 @@ from adjudication.labels.inputs import read_inputs
 from adjudication.labels.labels import count_changed
 from adjudication.labels.staleness import Standing, count_newer
 from adjudication.models import AgreementRun, VoteRun
-from annotation.models import AnnotatorKind, Campaign
+from annotation.models import AnnotatorKind, Assignment, AssignmentState, Campaign
 
 OTHER = "other changes of labels, topics or annotators"
 OTHER_VERDICTS = "changes of verdicts, with which some of its figures are"
@@ -26,6 +26,12 @@ def fetch_standing(campaign: Campaign, condition: Q | None = None) -> Standing[A
         return Standing(job=runs.first())
     done.campaign = campaign
     return standing_of(done, runs.first())
+
+
+def several_judged(campaign: Campaign) -> bool:
+    """Whether there are two annotators to compare: without them no figure of agreement has a value."""
+    done = Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE)
+    return len(campaign.annotators.filter(Exists(done)).values("pk")[:2]) == 2
 
 
 def standing_of(run: AgreementRun, job: AgreementRun | None = None) -> Standing[AgreementRun]:

@@ -33,11 +33,7 @@ class MembersForm(forms.Form):
         fields["users"].queryset = possible_annotators(membership).exclude(pk__in=judging.values("user"))
         invited = possible_invited(membership).exclude(annotators__campaign=campaign)
         fields["invited"].queryset = invited
-
-    @property
-    def has_choices(self) -> bool:
-        fields: dict[str, Any] = self.fields
-        return any(fields[name].queryset.exists() for name in ("users", "invited"))
+        self.shown = [self[name] for name in ("users", "invited") if fields[name].queryset.exists()]
 
     def clean(self) -> dict[str, Any]:
         if not self.errors and not any(self.cleaned_data.values()):

@@ -31,7 +31,7 @@ from annotation.assignment.workload import assignable
 from annotation.campaigns.campaigns import is_filled_at_opening
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.campaigns.progress import annotator_row, annotator_rows
-from annotation.models import Annotator, AssignmentRun, Campaign, Strategy
+from annotation.models import Annotator, AnnotatorKind, AssignmentRun, Campaign, CampaignState, Strategy
 from corpus.models import Membership
 
 STATE_CHANGES = {
@@ -148,12 +148,19 @@ def _show_list(
     name: NameForm | None = None,
 ) -> HttpResponse:
     rows = annotator_rows(campaign, timezone.now())
+    may_plan = bool(rows) and not is_filled_at_opening(campaign)
+    people = [row for row in rows if row.is_active and row.annotator.kind == AnnotatorKind.HUMAN]
+    n_lacking = 0 if campaign.state == CampaignState.CLOSED else max(0, campaign.overlap - len(people))
+    plans_next = may_plan and not n_lacking and any(row.annotator.user_id and not row.assigned for row in people)
     context = campaign_context(
         membership,
         campaign,
         "annotators",
         rows=rows,
-        may_plan=bool(rows) and not is_filled_at_opening(campaign),
+        may_plan=may_plan,
+        n_lacking=n_lacking,
+        plan_look="primary" if plans_next else "",
+        add_look="" if plans_next else "primary",
         members_form=members or MembersForm(membership=membership, campaign=campaign),
         name_form=name or NameForm(),
     )
@@ -210,12 +217,15 @@ def assignment_plan(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
             return redirect("assignment_detail", slug, campaign, run.pk)
     people = assignable(found)
     others = found.annotators.filter(kind="human").exclude(pk__in=[each.pk for each in people])
+    n_lacking = max(0, found.overlap - len(people))
     context = campaign_context(
         membership,
         found,
         "assignment",
         form=form,
         people=people,
+        n_lacking=n_lacking,
+        plan_look="" if n_lacking else "primary",
         others=others.exclude(state="removed").order_by("name"),  # paused, without an account, or no longer members
         runs=found.assignment_runs.select_related("requested_by").order_by("-pk")[:SHOWN_RUNS],
     )

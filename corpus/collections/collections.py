@@ -185,6 +185,18 @@ def rename_collection(*, by: User | None, at: datetime, collection: Collection, 
     return found
 
 
+WHAT_TO_END = "First close its open campaigns, and wait until its jobs are finished."
+
+
+def why_not_archived(collection: Collection) -> list[str]:
+    """What must end before the collection can be archived, as sentences; [] for nothing."""
+    why_cannot_archive: dict[str, WhyCannotArchive] = extensions("why_cannot_archive")
+    reasons = [reason for reason_of in why_cannot_archive.values() if (reason := reason_of(collection))]
+    if unfinished := unfinished_jobs(collection):
+        reasons.append(f"Jobs are not finished: {', '.join(sorted({str(job) for job in unfinished}))}.")
+    return reasons
+
+
 @transaction.atomic
 def archive_collection(*, by: User | None, at: datetime, collection: Collection) -> Collection:
     """Make the collection read-only. Refused while campaigns are open or jobs are not finished."""
@@ -192,11 +204,7 @@ def archive_collection(*, by: User | None, at: datetime, collection: Collection)
     found = Collection.objects.select_for_update().get(pk=collection.pk)
     if found.archived_at:
         raise Conflict(f"{found} is archived already.")
-    why_cannot_archive: dict[str, WhyCannotArchive] = extensions("why_cannot_archive")
-    reasons = [reason for reason_of in why_cannot_archive.values() if (reason := reason_of(found))]
-    if unfinished := unfinished_jobs(found):
-        reasons.append(f"Jobs are not finished: {', '.join(sorted({str(job) for job in unfinished}))}.")
-    if reasons:
+    if reasons := why_not_archived(found):
         raise Refused(" ".join([f"{found} cannot be archived yet.", *reasons]))
     found.archived_at = at
     found.save(update_fields=["archived_at"])

@@ -127,3 +127,13 @@ def test_the_remedy_of_a_refusal_reaches_the_button():
     reason = refusal_reason(check)
     assert reason == "It is open. Close it first."
     assert reason.remedy.href == reverse("help")
+
+
+class Note(forms.Form):
+    text = forms.CharField(required=False)
+    kinds = forms.MultipleChoiceField(choices=[("a", "A")], required=False, widget=forms.CheckboxSelectMultiple)
+
+
+def test_a_field_is_called_optional_only_where_another_is_not():
+    assert rendered("{% fields form %}", form=Letter()).count("(optional)") == 1
+    assert "(optional)" not in rendered("{% fields form %}", form=Note())

@@ -17,7 +17,7 @@ from adjudication.agreement.pages.figures import figures_context, people_context
 from adjudication.agreement.report import figures_by_name, make_report
 from adjudication.agreement.results import as_json
 from adjudication.agreement.sample_size import items_needed, without_pilot
-from adjudication.agreement.standing import fetch_standing, standing_of
+from adjudication.agreement.standing import fetch_standing, several_judged, standing_of
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.pages import fetch_scope
 from adjudication.models import AgreementFigure, AgreementRun
@@ -49,6 +49,8 @@ def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         context |= people_context(scope, standing.run, criterion)
         if shown["has_machines"]:
             context["machine_runs"] = run_rows(scope.campaign)
+    else:
+        context["several_judged"] = several_judged(scope.campaign)
     return render(request, "adjudication/agreement/agreement_detail.html", context)
 
 
@@ -114,6 +116,8 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         }
         figures = standing.run.figures.filter(criterion=criterion.key).order_by("pk").defer("content")
         context["figures"] = figures_by_name(figures)
+    else:
+        context["several_judged"] = several_judged(scope.campaign)
     if criterion is not None and votes.run is not None:
         context["opinions"] = votes.run.detail.get(criterion.key)
         context["policies"] = {name: each.label for name, each in TIE_POLICIES.items()}

@@ -80,6 +80,7 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
         "outdated": count_outdated(criterion, methods, user=scope.user, topic=pk),
         "methods": methods,
         "is_counted": newest_count(scope.campaign.pk) is not None,
+        "has_votes": criterion.verdicts.filter(n_votes__gt=0).exists(),
         "levels": criterion.levels.all(),
         "number": number,
         "is_narrowed": bool(number) or value is not None,

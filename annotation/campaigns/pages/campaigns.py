@@ -270,6 +270,7 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
         "progress": progress,
         "is_filled_at_opening": is_filled_at_opening(campaign),
         "rows": rows,
+        "plans_next": not is_filled_at_opening(campaign) and not why_people_wait(campaign, ready),
         "estimate": estimate_end(progress, rows, now, campaign.state).text(campaign.deadline),
         "steps": _steps(campaign, {"annotator_list": why_people_wait(campaign, ready)} | missing, progress.items),
         "left_to_do": f"{counted(len(missing), 'step')} above must be done first.",

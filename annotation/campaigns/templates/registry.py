@@ -17,7 +17,7 @@ TEMPLATES: Registry[CampaignTemplate] = Registry(
         name="doris-mae",
         label="Aspects of a complex query (DORIS-MAE)",
         kind="relevance",
-        asks="One aspect of a query and one abstract: does the abstract meet it not, partly or fully (0-2)?",
+        asks="One aspect of a query and one abstract: does the abstract meet the aspect? 0 no, 1 partly, 2 fully.",
         picture=f"{_PICTURES}/doris_mae.html",
     ),
     CampaignTemplate(
@@ -43,7 +43,8 @@ TEMPLATES: Registry[CampaignTemplate] = Registry(
         name="litsearch",
         label="Quality of questions (LitSearch)",
         kind="rubric",
-        asks="One question and the papers that answer it: how specific (0-1), how good (0-2)? It can be rewritten.",
+        asks="One question and the papers that answer it: how specific (0-1), how good (0-2)? People may also rewrite"
+        " the question.",
         picture=f"{_PICTURES}/litsearch.html",
     ),
     CampaignTemplate(

@@ -12,11 +12,13 @@ from accounts.refusal_messages import refusals_in_form
 from accounts.requests import Request
 from corpus.collections.backup import backup_response
 from corpus.collections.collections import (
+    WHAT_TO_END,
     create_collection,
     memberships_of,
     rename_collection,
     take_backup,
     update_collection,
+    why_not_archived,
 )
 from corpus.collections.forms import AddressForm, CollectionForm, NewCollectionForm
 from corpus.collections.pages.audit import audit_file
@@ -115,4 +117,5 @@ def _settings_context(membership: Membership) -> dict[str, object]:
     return collection_context(membership, "settings") | {
         "form": CollectionForm(instance=collection),
         "address_form": AddressForm(initial={"slug": collection.slug}),
+        "no_archiving": WHAT_TO_END if not collection.archived_at and why_not_archived(collection) else "",
     }

@@ -30,7 +30,8 @@ class CallForm(forms.Form):
     source = forms.SlugField(
         max_length=60,
         initial="author",
-        help_text="Source of the topics made from the answers; statistics are grouped by it.",
+        label="Source of the topics",
+        help_text="Topics made of the answers are marked with it, and statistics are shown for each source.",
     )
     deadline_at = forms.DateField(
         label="Last day",

@@ -66,6 +66,15 @@ def test_figures_of_no_criterion_leave_a_button_to_compute_them() -> None:
     assert f'action="{address("agreement_create")}"' in page
 
 
+def test_with_one_judge_there_is_nothing_to_compute() -> None:
+    built = build_campaign([[0], [1]], people=("ana",), overlap=2)
+    client = client_of(built, "manager")
+    page = client.get(address("agreement_detail")).text
+    assert "Fewer than two people have judged here." in page
+    assert f'action="{address("agreement_create")}"' not in page
+    assert ">Compute the agreement</a>" not in client.get(address("agreement_report")).text
+
+
 def test_brackets_are_explained_where_there_are_any() -> None:
     agree(built := build_campaign([[0, 0], [0, 1], [1, 1], [2, 2], [1, 1], [2, 1]], people=("ana", "ben")))
     report = client_of(built, "viewer").get(address("agreement_report")).context["report"]
