@@ -12,6 +12,8 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 
+from accounts.counting import counted
+
 register = template.Library()
 
 Shown = dict[str, Any]  # what a template gets
@@ -214,7 +216,9 @@ def filters(
     """
     if not active and count is not None and count < FEW:
         return ""
+    found = "" if count is None else f"{counted(count, 'row')} found"
     shown = {"label": label, "active": active, "clear": clear, "path": context["request"].path, "content": content}
+    shown["found"] = found  # which static/js/lists.js reads out
     return render_to_string("_filters.html", shown)
 
 

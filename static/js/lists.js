@@ -21,6 +21,16 @@ document.addEventListener("htmx:configRequest", ({ target, detail }) => {
   }
 });
 
+// What was found is read out to those who do not see the rows change: by an element that no answer replaces.
+const found = Object.assign(document.createElement("p"), { className: "visually-hidden", id: "found" });
+found.setAttribute("role", "status");
+document.body.append(found);
+
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  if (!detail.requestConfig?.elt.matches("[data-filters]")) return;
+  found.textContent = document.querySelector("[data-filters]")?.dataset.found || "The list has changed.";
+});
+
 // --- rows picked in bulk: all of a page at once, ranges with Shift, and how many --------------------------------------
 
 const boxes = () => [...document.querySelectorAll('input[name="pick"]')];

@@ -53,6 +53,7 @@ def test_filters_apply_as_they_change_and_stand_in_the_address(new_page: Callabl
     kind = page.get_by_label("Kind", exact=True)
     kind.focus()
     kind.select_option("complex-query")
+    expect(page.locator("body > #found[role=status]")).to_have_text("1 row found")
     expect(rows).to_have_count(1)
     expect(kind).to_be_focused()
     expect(page).to_have_url(re.compile(r"/topics/\?kind=complex-query$"))  # without the fields that are empty

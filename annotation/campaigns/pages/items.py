@@ -31,7 +31,7 @@ from annotation.campaigns.items import (
 from annotation.campaigns.pace import fetch_workload
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.campaigns.progress import counted_large_at
-from annotation.models import Campaign, CampaignState, ItemBuild
+from annotation.models import AnnotatorState, Campaign, CampaignState, ItemBuild
 from corpus.collections.rules import can_manage, check_can_manage
 from corpus.long_lists import KeyedPage, NumberedPage
 from corpus.models import Membership
@@ -65,6 +65,7 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponseBas
         return table.download(describe_all(items))
     ids = items.values_list("pk", flat=True)
     page = find_page(found, chosen, now, request.GET, PER_PAGE, ordered=ids)
+    shown = describe_items(list(page.object_list))
     filtered = any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET
     context = campaign_context(
         membership,
@@ -74,12 +75,21 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponseBas
         form=form,
         table=table,
         page=page,
-        items=describe_items(list(page.object_list)),
+        items=shown,
+        people_page=_people_page(found, shown),
         filtered=filtered,
         calibration=form_again(request, CalibrationSampleForm()),
         is_closed=found.state == CampaignState.CLOSED,
     )
     return render(request, "annotation/campaigns/item_list.html", context)
+
+
+def _people_page(campaign: Campaign, items: Sequence[Any]) -> str:
+    """The page, by the name of its URL, where items that are short of people get them; "" where none is."""
+    if campaign.state != CampaignState.OPEN or all(each.slots >= each.needed for each in items):
+        return ""
+    people = campaign.annotators.filter(state=AnnotatorState.ACTIVE, user__isnull=False).count()
+    return "annotator_list" if people < campaign.overlap else "assignment_plan"
 
 
 def _about(page: NumberedPage | KeyedPage, item: str, reason: str | None, *, filtered: bool) -> SafeString | str:

@@ -23,8 +23,8 @@ RELEVANCE = Kind(
             Column("document", "Document", lambda item: item.document.docno, ("document__docno",)),
             Column("title", "", lambda item: item.document.title),
         ),
-        building="An item is a pair of an aspect and a document in its topic's pool. Equal texts of a topic are one"
-        " aspect; a topic without aspects is judged as a whole.",
+        building="An item is a pair of an aspect and a document in its topic's pool. Aspects of a topic with the same"
+        " text count once; a topic without aspects is judged as a whole.",
         material="the aspects and pools of its topics",
         step="pairs of an aspect and a pooled document",
         origin="Items are made from the aspects of the topics and the documents in their pools.",

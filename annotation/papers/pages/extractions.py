@@ -21,7 +21,7 @@ from annotation.labelling.guidelines import note_guideline_seen
 from annotation.labelling.pages.answers import person_of
 from annotation.labelling.pages.asking import asking_context
 from annotation.labelling.screen import changes_since
-from annotation.models import AnnotatorState, Assignment, Campaign, Extraction, ExtractionState
+from annotation.models import AnnotatorState, Assignment, Campaign, CampaignState, Extraction, ExtractionState
 from annotation.papers.extracting import (
     begin_extraction,
     finish_extraction,
@@ -68,7 +68,11 @@ def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     papers = own_papers(found, membership.user)
     guideline = found.guidelines.first()
     context = campaign_context(membership, found, "", papers=papers, guideline=guideline)
-    context["left"] = sum(each.state not in ("finished", "skipped") for each in papers)
+    left = [each for each in papers if each.state not in ("finished", "skipped")]
+    context["left"] = len(left)
+    if left and found.state == CampaignState.OPEN:
+        context["next_paper"] = left[0]
+        context["next_words"] = "Continue the paper" if left[0].state == "begun" else "Start the next paper"
     return render(request, "annotation/papers/extraction_queue.html", context)
 
 

@@ -125,12 +125,12 @@ class CutoffsForm(forms.Form):
     """How many of a question's words may stand in the titles of its targets, and how they are counted."""
 
     overlap_definition = forms.ChoiceField(
-        label="Overlap compares", choices=OverlapDefinition.choices, initial=DEFAULT, help_text=OWN_CUTOFFS
+        label="How overlap is counted", choices=OverlapDefinition.choices, initial=DEFAULT, help_text=OWN_CUTOFFS
     )
     cutoff_inside = CutoffField(
         label="Cut-off, source inside",
-        help_text="Highest share of a question's words that may occur in the titles of its targets. Empty: as above."
-        " “none”: no filter.",
+        help_text="A question is filtered out if a larger share of its words is in the titles of its targets."
+        " Empty: the usual cut-off. “none”: no filter.",
     )
     cutoff_outside = CutoffField(
         label="Cut-off, source outside", help_text="The same for questions from papers outside the collection."
@@ -171,9 +171,9 @@ class GenerationForm(CutoffsForm):
 
     overlap_definition = forms.ChoiceField(
         required=False,
-        label="Overlap compares",
+        label="How overlap is counted",
         choices=[("", f"usual ({DEFAULT})"), *OverlapDefinition.choices],
-        help_text=f"{OWN_CUTOFFS} For stored answers, “usual” is what their run has.",
+        help_text=f"{OWN_CUTOFFS} Stored answers keep their way of counting with “usual”.",
     )
     source = forms.ChoiceField(
         required=False,
@@ -193,7 +193,7 @@ class GenerationForm(CutoffsForm):
         max_value=MOST_SAMPLED,
         initial=USUAL_SAMPLE,
         label="Random sample of",
-        help_text="Number of mentions drawn at random; 0 or empty: all. Stored answers are filtered without a sample.",
+        help_text="Number of mentions drawn at random; 0 or empty: all.",
     )
     seed = forms.IntegerField(
         required=False,

@@ -301,7 +301,7 @@ def test_pages_say_what_single_labels_cannot_say(client: Client) -> None:
     report = client.get("/c/tea/campaigns/main/agreement/report/").text
     assert "No item has two votes, so the model of Dawid and Skene (1979)" in report
     assert "has another value for" not in report
-    assert "No item whose votes differ is undecided." in client.get("/c/tea/campaigns/main/disagreements/").text
+    assert "Every item whose votes differ is decided." in client.get("/c/tea/campaigns/main/disagreements/").text
 
 
 OUTCOMES = ("unanimous", "single", "majority", "tie_resolved", "excluded", "by_hand", "unresolved")

@@ -265,6 +265,7 @@ def test_items_are_listed_by_pages(made, monkeypatch):
     page = text_of(client.get(url("item_list") + "?page=3"))
     assert "Page 3 of 3" in page
     assert "without enough annotators" in page
+    assert "Choose who judges" not in page, "a viewer cannot"
     assert "No item matches" in text_of(client.get(url("item_list") + "?state=complete"))
     assert "24 pairs" in text_of(client.get(url("item_list") + "?topic=nonsense&needs=x&state=y&page=z"))
 

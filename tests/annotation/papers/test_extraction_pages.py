@@ -37,6 +37,7 @@ def test_an_annotator_goes_from_the_list_to_the_finished_paper(material, client)
     assignment = assignment_of(campaign, "ana", paper)
     here = ("teas", campaign.slug, assignment.pk)
     assert reverse("extraction_detail", args=here) in queue
+    assert ">Start the next paper</a>" in queue
     page = client.get(reverse("extraction_detail", args=here)).content.decode()
     assert "Lee et al. [1, 2] measured it." in page
     assert "1 of 2 are in the collection" in page

@@ -1,6 +1,7 @@
 """The pages and the command line of question generation."""
 
 import json
+import re
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -54,6 +55,13 @@ def page(client, name, *args, **query) -> str:
     answer = client.get(reverse(name, args=["tea", *args]), query)
     assert answer.status_code == 200
     return answer.content.decode()
+
+
+def test_without_a_model_the_main_button_leads_to_writing_by_hand(client, mention):
+    for name in ("generation_create", "generation_list"):
+        html = page(client, name)
+        assert html.count("button primary") == 1
+        assert re.search(r'class="button primary"[^>]*>Write questions by hand<', html)
 
 
 def test_what_it_would_take_comes_before_anything_is_asked(client, mention, model):
