@@ -15,7 +15,7 @@ from adjudication.releases import api as releases
 from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
 from annotation.assignment import api as annotators
-from annotation.campaigns.api import campaigns
+from annotation.campaigns.api import campaigns, templates
 from annotation.gold import api as gold
 from annotation.imports import api as judgment_imports
 from annotation.inquiries import api as inquiries
@@ -50,6 +50,7 @@ urlpatterns = [
     path("people/", persons.PersonList.as_view(), name="api_people"),
     path("people/<int:pk>/data/", persons.PersonData.as_view(), name="api_person_data"),
     path("people/<int:pk>/erasure/", persons.PersonErasureView.as_view(), name="api_person_erasure"),
+    path("campaign-templates/", templates.CampaignTemplates.as_view(), name="api_campaign_templates"),
     path("collections/", collections.CollectionList.as_view(), name="api_collections"),
     path(C, collections.CollectionDetail.as_view(), name="api_collection"),
     path(f"{C}archive/", collections.CollectionArchive.as_view(), name="api_collection_archive"),

@@ -629,6 +629,7 @@ TABLE: list[Row] = [
     # --- API ---------------------------------------------------------------------------------------------------------
     *everybody("api_schema", "GET login 200"),
     *everybody("api_docs", "GET login 200"),
+    *everybody("api_campaign_templates", "GET login 200"),
     *row("api_collections", "GET login 200 200 200 200 200"),
     *row("api_collections", "POST login 403 403 403 403 201", json=lambda _: {"slug": "mate", "title": "Mate"}),
     *row("api_collection", "GET login 404 200 200 200 200 | PATCH login 404 403 403 403 200", json=lambda _: {}),

@@ -4,13 +4,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from django.conf import settings
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from playwright.sync_api import expect
 
 from accounts.mail import why_links_open_only_here
@@ -239,3 +240,37 @@ def test_the_wheel_takes_the_site_to_where_the_settings_look():
     assert "$(MKDOCS)" in re.search(r"(?ms)^wheel:.*?^\n", makefile)[0]
     assert "$(MKDOCS)" in re.search(r"(?ms)^check:.*?^\n", makefile)[0]
     assert settings.BASE_DIR == CHECKOUT
+
+
+REST = re.compile(r"(?<![A-Z])(GET|POST|PUT|PATCH|DELETE) ([^\s`|]*)")
+INSIDE = re.compile(r"REST, in `([^`]+)`")
+
+
+def rest_lines() -> Iterator[tuple[str, str, str]]:
+    """(where, method, address) of each method that the documentation prints with an address."""
+    pages = [*CHECKOUT.glob("docs/*.md"), *CHECKOUT.glob("docs/how-to/*.md"), *CHECKOUT.glob("docs/tutorials/*.md")]
+    for page in (CHECKOUT / "README.md", *pages):
+        inside = ""
+        for number, line in enumerate(page.read_text("utf-8").splitlines(), 1):
+            inside = "" if line.startswith("#") else inside
+            inside = match[1] if (match := INSIDE.search(line)) else inside
+            for method, address in REST.findall(line):
+                starts = address[:1] in ("/", "?") or address.endswith("/") or "/?" in address
+                if starts:
+                    begin = "" if address.startswith("/") else f"/api/collections/SLUG/{inside}"
+                    yield f"{page.name}:{number}", method, begin + address.partition("?")[0]
+
+
+def test_every_address_of_the_api_that_is_printed_takes_its_method():
+    wrong, lines = [], list(rest_lines())
+    for where, method, address in lines:
+        # The words in capitals stand for a number or a short name; both are an address with a number in it.
+        try:
+            view = resolve(re.sub(r"\b[A-Z]+\b", "1", address)).func
+        except Resolver404:
+            wrong.append(f"{where}: {address} is no address")
+            continue
+        if method.lower() not in dir(view.cls):
+            wrong.append(f"{where}: {address} does not take {method}")
+    assert len(lines) > 50
+    assert wrong == []

@@ -17,6 +17,8 @@ from accounts.sql import execute
 from config.embedded.postgres import SETTINGS as EMBEDDED
 from config.env import BadEnvironment
 from config.variables import SECTIONS, as_markdown
+from litmus_ir.command import FOLDER
+from litmus_ir.place import version
 from tests.processes import CHECKOUT
 
 SECRET = "x" * 50
@@ -52,6 +54,70 @@ def test_every_variable_has_a_meaning_and_every_meaning_a_variable(load):
 def test_the_page_of_settings_is_current(load):
     page = (CHECKOUT / "docs" / "configuration.md").read_text("utf-8")
     assert page == as_markdown(load()["env"]), "run python docs/list_settings.py"
+
+
+def test_defaults_in_words_are_what_the_code_does(load, tmp_path, monkeypatch):
+    """Each sentence of a default beside what it claims, so that none stays behind when the code changes."""
+    found, site = load(), load(LITMUS_SITE_URL="https://label.example")
+    asked = {name: each.default.strip("`") for name, each in found["env"].asked.items()}
+    pooled = load(LITMUS_TRANSACTION_POOLER="1")["env"].asked["LITMUS_PREPARED_STATEMENTS"].default
+    monkeypatch.setattr("config.env.usable_cores", lambda: 1)
+    one = load()["env"].asked
+    monkeypatch.setattr("config.env.usable_cores", lambda: 64)
+    many = load()["env"].asked
+    cache = load(REDIS_URL="redis://cache:6379/3")["CACHES"]["volatile"]["LOCATION"]
+    up = (CHECKOUT / "config" / "management" / "commands" / "up.py").read_text("utf-8")
+
+    def cores(name: str) -> tuple[str, str]:
+        return one[name].default, many[name].default
+
+    claims = {
+        ("LITMUS_DATA_DIR", "`.data` in a checkout; else `litmus-data` in the folder where `litmus` is called"): (
+            (asked["LITMUS_DATA_DIR"], FOLDER) == (str(CHECKOUT / ".data"), "litmus-data")
+        ),
+        ("LITMUS_MEDIA_ROOT", "`media` in the data directory"): asked["LITMUS_MEDIA_ROOT"] == str(tmp_path / "media"),
+        ("LITMUS_STATIC_ROOT", "`static` in the data directory"): (
+            asked["LITMUS_STATIC_ROOT"] == str(tmp_path / "static")
+        ),
+        ("LITMUS_INDEX_DIR", "`indexes` in the data directory"): asked["LITMUS_INDEX_DIR"] == str(tmp_path / "indexes"),
+        ("DATABASE_URL", "embedded PostgreSQL"): "postgres" in found["EMBEDDED_SERVERS"],
+        ("REDIS_URL", "embedded Redis"): "redis" in found["EMBEDDED_SERVERS"],
+        ("LITMUS_CACHE_URL", "the next database of `REDIS_URL`"): cache == "redis://cache:6379/4",
+        ("LITMUS_SITE_URL", "the address at which `up` serves, or served last"): (
+            asked["LITMUS_SITE_URL"] == "none"  # tests/config/test_up.py serves
+        ),
+        ("LITMUS_ALLOWED_HOSTS", "`localhost,127.0.0.1,[::1]`, that of `LITMUS_SITE_URL`"): (
+            site["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]", "label.example"]
+        ),
+        ("LITMUS_TRUSTED_ORIGINS", "`LITMUS_SITE_URL`"): site["CSRF_TRUSTED_ORIGINS"] == ["https://label.example"],
+        ("LITMUS_HTTPS", "on if `LITMUS_SITE_URL` is `https://`"): (
+            (site["SECURE_SSL_REDIRECT"], found["SECURE_SSL_REDIRECT"]) == (True, False)
+        ),
+        ("LITMUS_EMAIL_URL", "none: nothing is sent, pages show the links to copy"): (
+            found["EMAIL_BACKEND"] == "accounts.mail.NoServerBackend"
+        ),
+        ("LITMUS_SECRET_KEY", "made once, kept in the data directory (0600)"): (
+            (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
+        ),
+        ("LITMUS_CROSSREF_URL", "none: Crossref is not asked"): found["CROSSREF_URL"] == "",
+        ("LITMUS_OPENALEX_URL", "none: OpenAlex is not asked"): found["OPENALEX_URL"] == "",
+        ("LITMUS_LLM_PRICE_IN", "not known"): found["LLM_PRICE_IN"] is None,
+        ("LITMUS_LLM_PRICE_OUT", "not known"): found["LLM_PRICE_OUT"] is None,
+        ("LITMUS_WEB_PROCESSES", "number of usable cores, at most 4"): cores("LITMUS_WEB_PROCESSES") == ("`1`", "`4`"),
+        ("LITMUS_WORKER_PROCESSES", "number of usable cores, at most 2"): (
+            cores("LITMUS_WORKER_PROCESSES") == ("`1`", "`2`")
+        ),
+        ("LITMUS_PREPARED_STATEMENTS", "on; off with `LITMUS_TRANSACTION_POOLER`"): (
+            (asked["LITMUS_PREPARED_STATEMENTS"], pooled) == ("on", "`off`")
+        ),
+        ("LITMUS_LOG_LEVEL", "`INFO` (`WARNING` under `up`)"): (
+            asked["LITMUS_LOG_LEVEL"] == "INFO" and '"LITMUS_LOG_LEVEL": "WARNING"' in up
+        ),
+        ("LITMUS_VERSION", "the version of the code"): asked["LITMUS_VERSION"] == version(),
+    }
+    in_words = {(each.name, each.default) for some in SECTIONS.values() for each in some if each.default}
+    assert in_words == set(claims), "a default in words has its claim above"
+    assert not [claim for claim, holds in claims.items() if not holds]
 
 
 def test_the_page_of_settings_says_nothing_of_the_machine_where_it_was_made(load, monkeypatch, tmp_path):

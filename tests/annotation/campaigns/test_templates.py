@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -20,7 +21,7 @@ from annotation.models import Campaign
 from corpus.models import Membership, Role
 from engines.definitions.drafts import problems_of
 from tests.annotation.campaigns.pages import client_of, opened, text_of, url
-from tests.factories.accounts import CollectionFactory, MembershipFactory
+from tests.factories.accounts import CollectionFactory, MembershipFactory, make_token
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign
 
 pytestmark = pytest.mark.django_db
@@ -171,3 +172,11 @@ def test_the_page_says_the_values_of_the_template_in_a_sentence(made) -> None:
     make_campaign(made)
     again = text_of(client_of(made).get(url("campaign_create", campaign=None)))
     assert again.count('class="sketch"') == len(TEMPLATES) + 1  # now there is something to copy
+
+
+def test_rest_lists_the_templates_as_the_page_offers_them(made) -> None:
+    _, key = make_token(made.manager)
+    answer = Client().get("/api/campaign-templates/", headers={"authorization": f"Bearer {key}"}).json()
+    assert [each["name"] for each in answer] == list(TEMPLATES)
+    assert answer[0]["begins_as"] == TEMPLATES["doris-mae"].sentence_of()
+    assert (answer[0]["kind"], answer[0]["assumed_seconds"]) == ("relevance", 30.0)
