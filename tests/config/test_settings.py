@@ -57,7 +57,7 @@ def test_the_page_of_settings_is_current(load):
 
 
 def test_defaults_in_words_are_what_the_code_does(load, tmp_path, monkeypatch):
-    """Each sentence of a default beside what it claims, so that none stays behind when the code changes."""
+    """Each sentence of a default next to what it claims, so that none stays behind when the code changes."""
     found, site = load(), load(LITMUS_SITE_URL="https://label.example")
     asked = {name: each.default.strip("`") for name, each in found["env"].asked.items()}
     pooled = load(LITMUS_TRANSACTION_POOLER="1")["env"].asked["LITMUS_PREPARED_STATEMENTS"].default
