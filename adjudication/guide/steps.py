@@ -257,6 +257,7 @@ STEPS = (
         ways=lambda facts: [
             Way("Build pools", sort=BUTTON, act="build"),
             Way("Choose how", facts.to("pool_list")),
+            Way("Import a list", facts.to("import_create", "pool")),
         ],
         acts={"build": acts.build_pools},
         needs_campaign=False,

@@ -21,11 +21,12 @@ class Cost:
     template: CampaignTemplate | None = None
     work: WorkToAdd | None = None
     reason: str = ""
-    overlap: int | None = None  # as the form has it
+    overlap: int | None = None  # as the form has it, like the split
+    split: str = ""
 
     @property
     def sentence(self) -> str:
-        return self.template.sentence_of(self.overlap) if self.template else ""
+        return self.template.sentence_of(self.overlap, self.split) if self.template else ""
 
 
 def new_campaign_form(
@@ -58,17 +59,17 @@ def foresee_cost(collection: Collection, form: NewCampaignForm, kinds: KindForms
     if form.is_bound and (numbers & set(form.errors) or not kinds.is_valid()):
         return Cost(template, reason="The work is shown once all fields are filled in correctly.")
     values = form.cleaned_data if form.is_bound else form.initial
+    shown = {"overlap": values.get("overlap"), "split": values.get("split", "")}
     kind_choice = kinds.choice() if form.is_bound else None
     try:
         work = foresee_workload(
             collection,
             template,
-            split=values.get("split", ""),
-            overlap=values.get("overlap"),
+            **shown,
             people=len(values.get("annotators", ())),
             choice=kind_choice,
             sample=values.get("sample"),
         )
     except Refused as refusal:
-        return Cost(template, reason=refusal.reason, overlap=values.get("overlap"))
-    return Cost(template, work, overlap=values.get("overlap"))
+        return Cost(template, reason=refusal.reason, **shown)
+    return Cost(template, work, **shown)

@@ -52,14 +52,14 @@ class CampaignTemplate:
     def assumed_seconds(self) -> float:
         return self.seconds or self.kind_object.assumed_seconds
 
-    def sentence_of(self, overlap: int | None = None) -> str:
-        """Its settings and levels, for people, with another number of judges where one is chosen."""
+    def sentence_of(self, overlap: int | None = None, split: str = "") -> str:
+        """Its settings and levels, for people, with another number of judges or another split where one is chosen."""
         kind, values = self.kind_object, self.values
         parts = [f"{counted(overlap or values['overlap'], 'person judges', 'people judge')} each {kind.words.item}"]
         if kind.has_orders:
             parts.append(Order(values["order"]).label)
         parts.append(Strategy(values["strategy"]).label)
-        parts.append(f"split {Split(values['split']).label}")
+        parts.append(f"split {Split(split or values['split']).label}")
         return ", ".join(parts) + "." + "".join(f" {_levels(each)}" for each in self.criteria or kind.criteria)
 
 

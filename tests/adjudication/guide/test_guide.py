@@ -66,6 +66,7 @@ def test_each_thing_that_comes_in_is_a_step(empty: Collection) -> None:
     assert line(empty) == "bring in the topics"
     TopicFactory(collection=empty)
     assert line(empty) == "build the pools"
+    assert [way.label for way in guide(empty).ways] == ["Build pools", "Choose how", "Import a list"]
     assert fetch_road(empty).is_begun
 
 

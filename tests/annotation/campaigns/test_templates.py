@@ -123,6 +123,7 @@ def test_the_cost_follows_what_is_filled_in(made) -> None:
     assert "At 30 s a judgment, which the template assumes" in cost_of(made)
     assert "24 pairs × 2 people = <strong>48 judgments" in cost_of(made, overlap="2")
     assert "10 pairs × 5 people = <strong>50 judgments" in cost_of(made, overlap="5", sample="10")
+    assert "split test." in cost_of(made, split="test")
     assert "about 24 min" in cost_of(made, template="binary")
     assert "The work is shown once" in cost_of(made, overlap="none")
     assert "Choose a template" in cost_of(made, template="essay")
