@@ -16,6 +16,8 @@ from annotation.models import Campaign
 from corpus.collections.rules import check_role, fetch_membership
 from corpus.models import Membership
 
+BASE = "annotation/campaign_base.html"  # of the page with the form: it says which campaign
+
 
 def in_campaign(back: str, section: str = "", *, page: str = "") -> Place:
     """The campaign: the action gets it. The form leads back to the page `back`; `section` is the key of its tab.
@@ -67,7 +69,7 @@ def _place(
         check_role(membership, *roles)
         place = fetch_campaign(membership, campaign)
         found = within(place, where)
-        shown = campaign_context(membership, place, section, **shows(membership, *found.target.values()))
+        shown = campaign_context(membership, place, section, base=BASE, **shows(membership, *found.target.values()))
         return Found(found.target, found.form, shown, reverse(back, args=[slug, campaign]))
 
     return Place(

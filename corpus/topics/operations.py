@@ -41,6 +41,7 @@ CREATE_TOPIC = Operation(
     roles=MANAGE,
     about="Write a topic. Over REST and by command, topics come in as imports.",
     title="Write a topic",
+    lead="A topic is what documents are searched and judged for. Only the question and a number are required.",
     button="Save",
     folded=MORE,
     fold="Sentences, source and known answers",

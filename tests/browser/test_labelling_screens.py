@@ -121,6 +121,10 @@ def test_on_a_phone_the_grades_of_a_grid_stay_where_they_are(new_page):
     triples = [("1", f"{long * (a % 2)} Aspect {a}.", f"doc{d:05d}") for d in range(2) for a in range(3)]
     built = build_work(order=Order.BY_DOCUMENT, triples=triples)
     Document.objects.filter(docno="doc00001").update(abstract=long * 40)
+    plain = new_page(user=built.people["ana"], java_script_enabled=False, viewport={"width": 390, "height": 844})
+    plain.goto(path_of(built))
+    for level in plain.locator("[data-cell] .level").all():  # without a script there is no row at work
+        assert level.bounding_box()["width"] > 40
     page = open_labelling(new_page, built, viewport={"width": 390, "height": 844})
     row, submit = page.locator("[data-cell][data-chosen]"), page.locator("[data-act=submit]")
     places = []

@@ -132,6 +132,7 @@ def sample_size(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     form = SampleSizeForm(request.GET if "statistic" in request.GET else None)
     context = scope.criterion_context(section="sample", form=form)
     context["has_pilot"] = criterion is not None and criterion.judgments.exists()
+    form.fields["assumed"].is_needed = not context["has_pilot"]  # type: ignore[attr-defined]
     if criterion is not None and form.is_valid():
         with RefusalReport(lambda reason: context.update(refused=reason)):
             if assumed := form.cleaned_data["assumed"]:

@@ -63,7 +63,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One paper: one of its extractions (`?extraction=`, else its gold), its parsed text, its references."""
     membership = fetch_overseer(request.user, slug)
     paper = _fetch_paper(membership, pk)
-    found = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator", "campaign")
+    found = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator__campaign", "campaign")
     reason = _why_cannot_read_labels(membership)
     extractions = [each for each in found.order_by("source", "pk") if not reason or _is_open(each, membership)]
     shown = _chosen_extraction(request, paper, extractions)
@@ -73,6 +73,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context["extraction"] = _extraction_campaign(paper.collection)
     if content is not None:
         context |= extraction_context(paper, content)
+        context["where"] = shown.assignment.annotator.campaign if shown.assignment else shown.campaign
         if shown.source == ExtractionSource.IMPORTED:  # they come with the gold
             context["notes"] = paper.reference_notes
     return render(request, "annotation/papers/paper_detail.html", context)

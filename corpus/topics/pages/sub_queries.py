@@ -29,8 +29,10 @@ def sub_query_list(request: HttpRequest, slug: str) -> HttpResponse:
     sizes = sizes_of(collection)
     form = form_again(request, SizeForm())
     context = collection_context(membership, "sub-queries", form=form, sizes=sizes, filters=filters, page=page)
+    most = most_aspects(collection)
     context |= {
-        "most_aspects": most_aspects(collection),
+        "most_aspects": most,
+        "can_make": most > 1,
         "why_none": Reason(TOO_FEW, "Go to the topics", "topic_list", slug),
     }
     return render(request, "corpus/topics/sub_query_list.html", context)
