@@ -164,6 +164,8 @@ def test_on_a_phone_the_grades_stay_where_they_are(new_page):
         for key in ("specificity", "quality"):
             expect(at_work).to_have_attribute("data-criterion", key)
             expect(submit).to_be_in_viewport(ratio=1)
+            assert page.locator("[data-act=skip]").bounding_box()["y"] == submit.bounding_box()["y"]
+            expect(at_work.locator(".level .definition").first).to_be_hidden()  # it stands above the bar
             places.append((at_work.locator(".levels").bounding_box(), submit.bounding_box()))
             at_work.locator(".level").last.click()
     assert places[1:] == places[:-1]

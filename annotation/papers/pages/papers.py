@@ -63,7 +63,8 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One paper: one of its extractions (`?extraction=`, else its gold), its parsed text, its references."""
     membership = fetch_overseer(request.user, slug)
     paper = _fetch_paper(membership, pk)
-    found = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator__campaign", "campaign")
+    found = with_content(Extraction.objects.filter(paper=paper))
+    found = found.select_related("assignment__annotator__campaign", "campaign")
     reason = _why_cannot_read_labels(membership)
     extractions = [each for each in found.order_by("source", "pk") if not reason or _is_open(each, membership)]
     shown = _chosen_extraction(request, paper, extractions)
