@@ -8,6 +8,7 @@ from typing import Any
 from engines.formats.records import id_problem
 
 _IDS = (str, int)  # a union would be made again for each value
+_TEXT = frozenset({str})
 
 
 class FieldError(ValueError):
@@ -39,7 +40,7 @@ def take_text(item: dict[str, Any], names: Iterable[str]) -> str:
         return value
     if not name:
         return ""
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+    if are_texts(value):
         return " ".join(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
@@ -53,8 +54,8 @@ def take_texts(item: dict[str, Any], names: Iterable[str], split: str = ",") -> 
         return ()
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(split) if part.strip())
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return tuple(part for part in value if part.strip())
+    if are_texts(value):
+        return tuple(filter(str.strip, value))
     raise FieldError(f"{name!r} is not a list of texts")
 
 
@@ -83,6 +84,11 @@ def take_targets(item: dict[str, Any], names: Iterable[str]) -> tuple[str, ...]:
         if reason := id_problem(docno):
             raise FieldError(f"{name!r}: {reason}")
     return docnos
+
+
+def are_texts(value: object) -> bool:
+    """Tell whether a JSON value is a list of texts; asked of all at once, since most documents have such lists."""
+    return isinstance(value, list) and _TEXT.issuperset(map(type, value))
 
 
 def is_id(value: object) -> bool:

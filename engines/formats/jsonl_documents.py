@@ -10,10 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 from typing import Any, BinaryIO
 
-from engines.formats.json_fields import FieldError, is_id, take_first, take_id, take_text, take_texts, take_year
+from engines.formats.json_fields import (
+    FieldError,
+    are_texts,
+    is_id,
+    take_first,
+    take_id,
+    take_text,
+    take_texts,
+    take_year,
+)
 from engines.formats.json_objects import is_one_object, read_any_objects
 from engines.formats.json_wrapping import wrapped_in
 from engines.formats.jsonl import records_from, write_objects
@@ -53,9 +63,11 @@ LAYOUT = Layout(
     ),
     KEPT,
 )
+_CITATION_KEYS = (("outbound_citations", "citations"), ("inbound_citations", "cited_by"))  # as written, as named
 _KNOWN = frozenset(name for field in LAYOUT.fields for name in field.names)
 _IDS, _TEXTS = frozenset(ID_KEYS), frozenset({"title", *TEXT_KEYS})
 _FURTHER = _KNOWN - {*ID_KEYS, "title", *TEXT_KEYS, "sentences"}
+_SELDOM = frozenset((*FULL_TEXT_KEYS, *chain(*_CITATION_KEYS)))
 
 
 def is_known(name: str) -> bool:
@@ -99,8 +111,10 @@ def document_from(item: dict[str, Any], file: str, line: int, said: set[str] | N
         raise FieldError(f"document {docno} has neither a title nor a text")
     if _FURTHER.isdisjoint(item):
         return DocumentRecord(docno, title, abstract, extra=item, file=file, line=line)
-    _name_citations(item)
-    full_text = _take_full_text(item)
+    full_text = None
+    if not _SELDOM.isdisjoint(item):
+        _name_citations(item)
+        full_text = _take_full_text(item)
     return DocumentRecord(
         docno,
         title,
@@ -148,7 +162,7 @@ def _take_full_text(item: dict[str, Any]) -> str | None:
 
 def _name_citations(item: dict[str, Any]) -> None:
     """Put lists of cited and citing documents under `citations` and `cited_by`, as docnos."""
-    for written, name in (("outbound_citations", "citations"), ("inbound_citations", "cited_by")):
+    for written, name in _CITATION_KEYS:
         value = item.get(name, item.get(written))
         if isinstance(value, list) and all(map(is_id, value)):
             item.pop(written, None)
@@ -171,6 +185,8 @@ def take_authors(item: dict[str, Any]) -> tuple[str, ...]:
         return tuple(part.strip() for part in value.split(" and " if " and " in value else ";") if part.strip())
     if not name:
         return ()
+    if are_texts(value):
+        return tuple(filter(None, map(str.strip, value)))
     if not isinstance(value, list):
         raise FieldError(f"{name!r} is not a list of names")
     return tuple(author for entry in value if (author := _author(entry)))
