@@ -191,7 +191,7 @@ QRELS = Importer(
     unit="judgments",
     title="Import qrels",
     about="Judgments made elsewhere, to evaluate runs against: TREC qrels (topic, iteration, docno, value), BEIR's "
-    "table, or a JSON object. They serve only as gold: they belong to no campaign and to no annotator. "
+    "table, or JSON. They serve only as gold: they belong to no campaign and to no annotator. "
     "Topics or sub-queries must be here already; qrels of the same name are replaced.",
     reading=at_once(load_qrels),
     form=QrelsImportForm,

@@ -34,6 +34,9 @@ function watchMessages() {
 
 watchMessages();
 
+// A form that comes back refused begins at what is wrong, for those who see no red border.
+document.querySelector('main [aria-invalid="true"]')?.focus();
+
 /** The value of Django's CSRF token, as htmx sends it. */
 export function csrfToken() {
   return JSON.parse(document.body.getAttribute("hx-headers"))["x-csrftoken"];

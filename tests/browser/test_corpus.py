@@ -151,6 +151,22 @@ class TestImport:
             (False, 1, 1),
         ]
 
+    def test_keys_go_on_from_a_form_that_was_refused(
+        self, new_page: NewPage, manager: User, collection: Collection, tmp_path: Path
+    ) -> None:
+        (tmp_path / "words.txt").write_text("just some words\n")
+        page = new_page(user=manager)
+        page.goto(reverse("import_create", args=["tea", "documents"]))
+        files = page.get_by_label("Files")
+        files.set_input_files(tmp_path / "words.txt")
+        files.focus()
+        for stop in ("Format", "Dry run", "Take only", "Formats read here", "Start dry run"):
+            page.keyboard.press("Tab")
+            assert stop in page.evaluate("(document.activeElement.labels?.[0] ?? document.activeElement).innerText")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("its format is not recognised")).to_be_visible()
+        expect(files).to_be_focused()
+
     def test_keys_go_on_from_an_import_that_ends(
         self, new_page: NewPage, manager: User, collection: Collection
     ) -> None:
