@@ -127,7 +127,7 @@ def test_table_1_needs_no_run(material, client) -> None:
     assert "Paragraphs,1,1" in table
     page = client.get(reverse("evaluation_detail", args=["teas", job.pk])).text
     assert "counts twice" in page
-    assert "<h1>ACM-CR Table 1: the citation contexts</h1>" in page
+    assert "<h1>Evaluation of ACM-CR Table 1: the citation contexts</h1>" in page
     assert "the highest first" not in page, "kinds of contexts are not runs to be ranked"
     assert "so there is no plot" not in page
 
