@@ -26,6 +26,7 @@ from adjudication.evaluation.writers import noted, with_stale, write_report
 from adjudication.labels.rules import DECIDE, can_adjudicate
 from adjudication.models import Evaluation, ImportedQrels
 from adjudication.verdicts.road import fetch_road
+from annotation.models import Annotator, AnnotatorKind
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import check_role, fetch_manager, fetch_overseer
 from corpus.models import Collection, Membership, TopicKind
@@ -143,8 +144,9 @@ def qrels_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def can_be_measured(collection: Collection) -> bool:
-    """Runs, or papers: ACM-CR's Table 1 is about these alone."""
-    return collection.retrieval_runs.exists() or collection.papers.exists()
+    """Runs; or what papers' tables are about that measure none: papers (ACM-CR), a machine's labels (DORIS-MAE)."""
+    machines = Annotator.objects.filter(campaign__collection=collection, kind=AnnotatorKind.MACHINE)
+    return collection.retrieval_runs.exists() or collection.papers.exists() or machines.exists()
 
 
 def fetch_evaluation(request: HttpRequest, slug: str, pk: int) -> tuple[Membership, Evaluation]:

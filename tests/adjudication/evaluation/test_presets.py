@@ -9,6 +9,8 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from accounts.refusals import Refused
 from adjudication.evaluation.layout import make_table
@@ -233,6 +235,17 @@ def test_table_1_of_doris_mae_is_in_the_papers_layout() -> None:
     assert r"G\&A & avg. H\&H" in as_latex(table)
     with pytest.raises(Refused, match="choose campaign:NAME as gold"):
         make_report(built.collection, replace(spec, gold="targets"))
+
+
+def test_the_page_offers_table_1_before_there_is_a_run(client: Client) -> None:
+    rows = [[0, 0, 0, 0], [1, 1, 2, 1], [2, 2, 2, 2]]
+    built = build_campaign(rows, machines=[("g1", "gpt", 1)])
+    vote(built)
+    client.force_login(built.people["manager"])
+    address = reverse("evaluation_create", args=[built.collection.slug])
+    assert "DORIS-MAE Table 1" in client.get(address).text
+    sent = client.post(address, {"preset": "doris-1", "gold": "campaign:main", "measures": "", "resamples": "1000"})
+    assert sent.status_code == 302, sent.text
 
 
 def test_table_1_compares_no_machine_with_a_verdict_that_newer_labels_may_change(built: Built) -> None:
