@@ -38,6 +38,4 @@ class AdjudicationConfig(AppConfig):
     collection_figures = {"questions": "adjudication.questions.question_statistics.question_figures"}
     label_verbs = {"adjudication": "adjudication.labels.rules.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.verdicts.undoing.standing_on_judgments"}
-    erasures = {
-        "0-adjudication": "adjudication.verdicts.persons.erase",  # needs the names that annotation replaces
-    }
+    pseudonyms = {"agreement": "adjudication.verdicts.persons.rename"}

@@ -39,6 +39,7 @@ class AnnotationConfig(AppConfig):
     person_guards = {"annotation": "annotation.labelling.rules.check_can_read_answers_of"}
     person_reports = {
         "annotation": "annotation.labelling.persons.report_of",
+        "consent": "annotation.consent.persons.report_of",
         "inquiries": "annotation.inquiries.persons.report_of",
     }
-    erasures = {"1-annotation": "annotation.labelling.persons.erase"}
+    erasures = {"annotation": "annotation.labelling.persons.erase", "consent": "annotation.consent.persons.erase"}

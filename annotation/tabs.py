@@ -7,7 +7,7 @@ from annotation.campaigns.campaigns import is_filled_at_opening
 from annotation.models import Campaign
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
-from corpus.tabs import CAMPAIGNS, DO_IN_CAMPAIGN, DO_IN_COLLECTION, MATERIAL
+from corpus.tabs import CAMPAIGNS, DO_IN_CAMPAIGN, DO_IN_COLLECTION, MATERIAL, SETTINGS
 
 ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)
 
@@ -28,6 +28,10 @@ SET_UP, PROGRESS, AGREEMENT, ADJUDICATE = "Set up", "Progress", "Agreement", "Ad
 TABS = (
     Tab(DO_IN_COLLECTION, "", 110, "campaign", "New campaign", "campaign_create", MANAGE).found_by(
         "start add copy template"
+    ),
+    Tab(DO_IN_COLLECTION, "", 120, "own-consent", "My consent, or withdraw", "consent_give", also="leave study agree"),
+    Tab("collection", SETTINGS, 315, "consent", "Consent", "consent_edit", MANAGE).found_by(
+        "ethics irb study agree withdraw background demographics"
     ),
     Tab(DO_IN_CAMPAIGN, "", 10, "build", "Add items", "item_build", MANAGE, also="new pairs build"),
     Tab(DO_IN_CAMPAIGN, "", 20, "who", "Add annotators", "annotator_list", MANAGE).found_by(

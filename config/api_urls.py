@@ -16,6 +16,7 @@ from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
 from annotation.assignment import api as annotators
 from annotation.campaigns.api import campaigns, templates
+from annotation.consent import api as consent
 from annotation.gold import api as gold
 from annotation.imports import api as judgment_imports
 from annotation.inquiries import api as inquiries
@@ -57,6 +58,8 @@ urlpatterns = [
     path(f"{C}backup/", collections.CollectionBackup.as_view(), name="api_collection_backup"),
     path(f"{C}invitations/", invitations.Invitations.as_view(), name="api_invitations"),
     path(f"{C}invitations/<int:pk>/", invitations.InvitationDetail.as_view(), name="api_invitation"),
+    path(f"{C}consent/", consent.ConsentTextView.as_view(), name="api_consent_text"),
+    path(f"{C}consent/mine/", consent.ConsentView.as_view(), name="api_consent"),
     path(f"{C}documents/", documents.DocumentList.as_view(), name="api_documents"),
     path(f"{C}documents/<path:docno>/", documents.DocumentDetail.as_view(), name="api_document"),
     path(f"{C}topics/", topics.TopicList.as_view(), name="api_topics"),

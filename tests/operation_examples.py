@@ -87,6 +87,13 @@ def make_known() -> dict[str, str]:
     return where | {"pk": str(known.pk)}
 
 
+def make_asked() -> dict[str, str]:
+    where = make_draft()
+    collection = Collection.objects.get(slug=where["slug"])
+    collection.consent_texts.create(version=1, body="We store your labels.", asks_background=True, created_at=AT)
+    return {"slug": where["slug"]}
+
+
 def make_annotator() -> dict[str, str]:
     where = make_draft()
     return where | {"annotator": "Ana", "pk": str(Annotator.objects.get(name="Ana").pk)}
@@ -336,6 +343,17 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
     "set_purpose": Example(
         make_draft, given={"purpose": "qualification", "pass_mark": 80}, wrong={"purpose": "fun", "pass_mark": 101}
     ),
+    "set_consent_text": Example(
+        make_draft,
+        given={"text": "We store your labels.", "after_withdrawal": "leave-out", "asks_background": True},
+        wrong={"text": " ", "after_withdrawal": "forget"},
+    ),
+    "give_consent": Example(
+        make_asked,
+        given={"version": 1, "field": "Chemistry", "stage": "doctoral", "years": 4, "language": "Thai"},
+        wrong={"version": 2, "field": "x" * 81, "stage": "wizard", "years": 200, "language": "x" * 41},
+    ),
+    "withdraw_consent": Example(make_asked),
     "set_pay_rate": Example(
         make_draft,
         given={"rate": 14.5, "currency": "EUR", "per": "item"},

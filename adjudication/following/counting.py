@@ -26,10 +26,14 @@ LEAST_PAUSE = timedelta(minutes=1)  # between two counts of a campaign
 LOAD = 20  # a count that took a minute is not repeated within this many minutes: at most 5% of one core
 AT_LATEST = timedelta(hours=1)  # an open campaign is counted this often; undone and changed answers show nowhere else
 
-# People's items by the day on which they were finished. Imported judgments are nobody's work here.
+# People's items by the day on which they were finished. Imported judgments are nobody's work here. What no
+# longer counts because somebody withdrew their consent was still work.
 FINISHED = """
-SELECT annotator_id, (finished_at AT TIME ZONE %(zone)s)::date, count(*) FROM annotation_assignment
-WHERE annotator_id = ANY(%(people)s) AND state = 'done' AND imported_in_id IS NULL GROUP BY 1, 2
+SELECT a.annotator_id, (a.finished_at AT TIME ZONE %(zone)s)::date, count(*)
+FROM annotation_assignment a JOIN annotation_annotator who ON who.id = a.annotator_id
+WHERE a.annotator_id = ANY(%(people)s) AND a.imported_in_id IS NULL AND (
+  a.state = 'done' OR a.state = 'withdrawn' AND a.finished_at IS NOT NULL AND who.withdrew_at IS NOT NULL
+) GROUP BY 1, 2
 """
 SENT = """
 SELECT a.annotator_id, (s.received_at AT TIME ZONE %(zone)s)::date, count(*), count(s.active_ms),

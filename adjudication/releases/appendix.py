@@ -33,7 +33,7 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
             ("Who was involved, and how were they compensated?", f"{_recruitment(facts)} {_hours(facts)}".strip()),
             ("Over what time?", _timeframe(facts)),
             ("Was there an ethical review?", answers.get("ethics", NOT_STATED)),
-            ("Did the people consent?", answers.get("consent", NOT_STATED)),
+            ("Did the people consent?", _asked(facts, "consent", facts.consent)),
         ),
         "Preprocessing, cleaning, labelling": (
             ("How was it labelled?", sentences.protocol(facts, APART)),
@@ -70,9 +70,9 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("B6 Statistics", _composition(facts)),
         ("D1 Instructions", _instructions(facts)),
         ("D2 Recruitment and payment", _recruitment(facts)),
-        ("D3 Consent", answers.get("consent", NOT_STATED)),
+        ("D3 Consent", _asked(facts, "consent", facts.consent)),
         ("D4 Ethics review", answers.get("ethics", NOT_STATED)),
-        ("D5 Background of annotators", answers.get("annotatorDemographics", NOT_STATED)),
+        ("D5 Background of annotators", _asked(facts, "annotatorDemographics", facts.background)),
         ("Hours and pay", APART.join(filter(None, (_hours(facts), _pay(facts))))),
         ("Agreement, votes, decisions", sentences.analysis(facts, APART)),
         ("Questions written for the collection", sentences.questions(facts, APART)),
@@ -99,6 +99,11 @@ def _plain(facts: Facts, lines: Iterable[str], keep: Iterable[str] = ()) -> str:
     """The lines as text, without names but where they are kept as stated."""
     stated = {line for text in keep for line in text.splitlines() if line}
     return "\n".join(line if line in stated else facts.people.without_names(line) for line in lines).rstrip() + "\n"
+
+
+def _asked(facts: Facts, key: str, measured: str) -> str:
+    """What people stated under this question, and what was asked in Litmus."""
+    return APART.join(filter(None, (facts.answers.get(key), measured))) or NOT_STATED
 
 
 def _composition(facts: Facts) -> str:

@@ -15,6 +15,7 @@ from adjudication.exports.exporters.topics import published_topics
 from adjudication.models import Release
 from adjudication.papers.contexts import source_words
 from adjudication.releases.campaigns import CampaignFacts, campaign_facts
+from adjudication.releases.consent import consent_of
 from adjudication.releases.origins import author_calls, question_runs, run_recipes
 from adjudication.releases.people import Pseudonyms
 from adjudication.releases.recipe import QUESTION_SET, Recipe
@@ -53,6 +54,8 @@ class Facts:
     extractions: tuple[str, ...]  # what the citation contexts of papers are made of, in words
     unknown_topics: bool  # whether topics came neither from files nor from papers or a model: who wrote them is unknown
     people: Pseudonyms
+    consent: str = ""  # what people agreed to in Litmus, in words; "" where nothing was asked
+    background: str = ""  # of people, in groups
     rows: Mapping[str, int | None] = field(default_factory=dict)  # of the files of data that were written
     findings: tuple[dict[str, Any], ...] = ()
     changes: tuple[str, ...] = field(default=())
@@ -86,6 +89,7 @@ def gather(release: Release, recipe: Recipe, people: Pseudonyms, rows: Mapping[s
     pooled = PoolSource.objects.filter(entry__topic__collection=collection)
     earlier = collection.releases.frozen().filter(version__lt=release.version)
     topics = published_topics(collection)
+    consent, background = consent_of(collection, recipe.campaigns)
     return Facts(
         release=release,
         recipe=recipe,
@@ -110,6 +114,8 @@ def gather(release: Release, recipe: Recipe, people: Pseudonyms, rows: Mapping[s
         extractions=tuple(_extractions(collection)),
         unknown_topics=topics.filter(UNKNOWN_WRITER).exists(),
         people=people,
+        consent=consent,
+        background=background,
         rows=rows or {},
         findings=tuple(release.findings),
         earlier=tuple(earlier.order_by("-version")),

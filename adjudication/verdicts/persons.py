@@ -1,16 +1,14 @@
 """A person's name in the agreement figures of the campaigns they judged in."""
 
-from datetime import datetime
+from collections.abc import Collection, Sequence
 
-from accounts.models import User
 from adjudication.models import AgreementResult, AgreementRun
-from annotation.labelling.persons import renamed
+from annotation.consent.pseudonyms import renamed
 
 
-def erase(user: User, name: str, pseudonym: str, _keep_labels: bool, _at: datetime) -> None:
-    """Replace the name in results and details. The annotators have their pseudonym by now or get it afterwards."""
-    names = {*user.annotators.values_list("name", flat=True), name} - {"", pseudonym}
-    for run in AgreementRun.objects.filter(campaign__annotators__user=user).distinct():
+def rename(campaigns: Sequence[int], names: Collection[str], pseudonym: str) -> None:
+    """Replace the names of one person in results and details."""
+    for run in AgreementRun.objects.filter(campaign__in=campaigns):
         run.detail = renamed(run.detail, names, pseudonym)
         run.save(update_fields=["detail"])
         for result in AgreementResult.objects.filter(run=run, annotators__overlap=list(names)):

@@ -45,12 +45,18 @@ def add_members(*, campaign: Campaign, users: Sequence[User], by: User | None, a
                     raise
                 # A request of the same moment has added them.
         elif annotator.state == AnnotatorState.REMOVED:
-            annotator.state = AnnotatorState.ACTIVE
-            annotator.save(update_fields=["state"])
-            added.append(annotator)
+            added.append(_bring_back(annotator, campaign, user))
     if added:
         _record(campaign, by, at, "add_annotators", annotators=[each.name for each in added])
     return added
+
+
+def _bring_back(annotator: Annotator, campaign: Campaign, user: User) -> Annotator:
+    annotator.state = AnnotatorState.ACTIVE
+    if annotator.withdrew_at:  # their name was replaced then
+        annotator.withdrew_at, annotator.name = None, _free_name(campaign, user)
+    annotator.save(update_fields=["state", "withdrew_at", "name"])
+    return annotator
 
 
 @transaction.atomic
@@ -239,6 +245,8 @@ def _change_state(annotator: Annotator, state: AnnotatorState, verb: str, by: Us
         return annotator
     if state == AnnotatorState.PAUSED and annotator.state == AnnotatorState.REMOVED:
         raise Refused(f"{annotator} was removed from this campaign, so they cannot be paused. Bring them back first.")
+    if annotator.withdrew_at:
+        raise Refused(f"{annotator} has withdrawn their consent. Add the person again once they want to take part.")
     annotator.state = state
     annotator.save(update_fields=["state"])
     _record(annotator.campaign, by, at, verb, annotator=annotator.name)

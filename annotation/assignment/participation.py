@@ -12,8 +12,16 @@ from accounts.refusals import NotAllowed, Refused
 from annotation.kind import Kind, Labelling, kind_by_name
 from annotation.models import AnnotatorState, CampaignState, Order, Purpose, Strategy
 
-PARTICIPATION = """
+# Whether a collection `col` asks for a consent that the person has not given: to the newest version of its text.
+LACKS_CONSENT = """
+(SELECT t.body <> '' AND NOT EXISTS (
+    SELECT FROM annotation_consent given
+    WHERE given.text_id = t.id AND given.user_id = %(user)s AND given.withdrawn_at IS NULL)
+  FROM annotation_consenttext t WHERE t.collection_id = col.id ORDER BY t.version DESC LIMIT 1)
+"""
+PARTICIPATION = f"""
 SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.guideline_folded, an.queue_position,
+  an.withdrew_at IS NOT NULL AS has_withdrawn, {LACKS_CONSENT} AS lacks_consent,
   col.archived_at IS NOT NULL AS is_archived, col.language,
   c.id AS campaign, c.collection_id AS collection, c.kind, c.name, c.options::text AS options,
   c.state AS campaign_state, c.purpose, c.strategy, c."order", c.lease_minutes,
@@ -74,6 +82,8 @@ class Participation:
     guideline_seen: int
     guideline_folded: int
     queue_position: int
+    has_withdrawn: bool  # their consent
+    lacks_consent: bool  # asked for, and not given yet
     campaign: int
     collection: int
     is_archived: bool  # the collection
@@ -103,12 +113,17 @@ class Participation:
 
     @property
     def why_cannot_judge(self) -> str:
-        """Why the person cannot judge here now: archived, draft, closed, paused, removed; "" when they may."""
+        """Why the person cannot judge here now: archived, draft, closed, withdrew, paused, removed, consent (asked for
+        and not given); "" when they may."""
         if self.is_archived:
             return "archived"
         if self.campaign_state != CampaignState.OPEN:
             return self.campaign_state
-        return "" if self.annotator_state == AnnotatorState.ACTIVE else self.annotator_state
+        if self.has_withdrawn:
+            return "withdrew"
+        if self.annotator_state != AnnotatorState.ACTIVE:
+            return self.annotator_state
+        return "consent" if self.lacks_consent else ""
 
 
 def fetch_participation(
@@ -139,6 +154,8 @@ def fetch_participation(
         guideline_seen=row.guideline_seen,
         guideline_folded=row.guideline_folded,
         queue_position=row.queue_position,
+        has_withdrawn=row.has_withdrawn,
+        lacks_consent=bool(row.lacks_consent),
         campaign=row.campaign,
         collection=row.collection,
         is_archived=row.is_archived,
@@ -157,6 +174,12 @@ def fetch_participation(
         ),
         visit=visit,
     )
+
+
+def lacks_consent(collection: int, user: int) -> bool:
+    """Whether the collection asks for a consent that the person has not given."""
+    statement = f"SELECT {LACKS_CONSENT} AS lacks FROM corpus_collection col WHERE col.id = %(collection)s"
+    return bool(run(statement, {"collection": collection, "user": user})[0].lacks)
 
 
 def _refuse_stranger(named: dict[str, object]) -> None:

@@ -19,6 +19,8 @@ NOT_NOW = {
     "closed": "The campaign is closed: it no longer takes judgments. Ask its manager if yours should still count.",
     "paused": "A manager has paused your part in this campaign. Ask them when you can continue.",
     "removed": "A manager has removed you from this campaign. Your judgments are kept.",
+    "withdrew": "You have withdrawn your consent. A manager can add you again if you change your mind.",
+    "consent": "You have not agreed to the consent text of this collection, or it has changed. Read it first.",
 }
 
 

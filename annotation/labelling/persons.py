@@ -1,21 +1,11 @@
-"""A person's data in this app: what they judged, and their labels under a pseudonym or withdrawn."""
+"""A person's data in this app: what they judged, and their labels under a pseudonym or left out."""
 
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
 
-from accounts.models import AuditEvent, User
-from annotation.models import (
-    Annotator,
-    AnnotatorState,
-    Assignment,
-    AssignmentRun,
-    AssignmentState,
-    Judgment,
-    Submission,
-    SubmissionKind,
-)
-from corpus.models import ImportRun
+from accounts.models import User
+from annotation.consent.pseudonyms import leave_out_labels, pseudonymise
+from annotation.models import Annotator, AnnotatorState, Submission
 
 
 def report_of(user: User) -> dict[str, Any]:
@@ -30,54 +20,9 @@ def report_of(user: User) -> dict[str, Any]:
 
 
 def erase(user: User, name: str, pseudonym: str, keep_labels: bool, at: datetime) -> None:
-    """Rename the person's annotators; withdraw their labels unless they are kept."""
+    """Rename the person's annotators; leave their labels out unless they are kept."""
     mine = Annotator.objects.filter(user=user)
     if not keep_labels:
-        _withdraw(mine, at)
-    names = {*mine.values_list("name", flat=True), name} - {""}
-    campaigns = list(mine.values_list("campaign", flat=True))
-    mine.update(name=pseudonym, state=AnnotatorState.REMOVED)
-    for run in AssignmentRun.objects.filter(campaign__in=campaigns):
-        run.summary = renamed(run.summary, names, pseudonym)
-        run.save(update_fields=["summary"])
-
-    collections = list(mine.values_list("campaign__collection", flat=True).distinct())
-    for event in AuditEvent.objects.filter(scope_id__in=collections).exclude(data={}).iterator(chunk_size=2_000):
-        changed = renamed(event.data, names, pseudonym)
-        if changed != event.data:
-            AuditEvent.objects.filter(pk=event.pk).update(data=changed)
-    for job in ImportRun.objects.filter(collection__in=collections).exclude(remarks=[]):
-        remarks = [_without(remark, names, user.email, pseudonym) for remark in job.remarks]
-        ImportRun.objects.filter(pk=job.pk).update(remarks=remarks)
-
-
-def _without(sentence: str, names: set[str], email: str, pseudonym: str) -> str:
-    """The sentence without `Name (address)`, as remarks of imports name people."""
-    for name in names:
-        sentence = sentence.replace(f"{name} ({email})", pseudonym)
-    return sentence
-
-
-def _withdraw(annotators: Any, at: datetime) -> None:
-    """An undo is appended for each answer, so that figures and votes made of it are known to be out of date."""
-    done = Assignment.objects.filter(annotator__in=annotators, state=AssignmentState.DONE)
-    Judgment.objects.filter(assignment__in=done)._raw_delete(using="default")
-    Submission.objects.bulk_create(
-        [
-            Submission(uuid=uuid4(), assignment_id=pk, kind=SubmissionKind.UNDO, received_at=at)
-            for pk in done.values_list("pk", flat=True)
-        ],
-        batch_size=5_000,
-    )
-    done.update(state=AssignmentState.WITHDRAWN, slot=None)
-
-
-def renamed(value: Any, names: set[str], pseudonym: str) -> Any:
-    """A JSON value with these names replaced, also in keys and in couples such as `Ada|Ben`."""
-    if isinstance(value, dict):
-        return {renamed(key, names, pseudonym): renamed(each, names, pseudonym) for key, each in value.items()}
-    if isinstance(value, list):
-        return [renamed(each, names, pseudonym) for each in value]
-    if isinstance(value, str):
-        return "|".join(pseudonym if part in names else part for part in value.split("|"))
-    return value
+        leave_out_labels(mine, at)
+    pseudonymise(mine, {name}, user.email, pseudonym)
+    mine.update(state=AnnotatorState.REMOVED)

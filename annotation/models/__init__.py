@@ -12,6 +12,7 @@ from annotation.models.campaigns import (
     Split,
     Strategy,
 )
+from annotation.models.consents import AfterWithdrawal, Background, Consent, ConsentText, Stage
 from annotation.models.cycles import AnnoCycle, MachineSource, Outcome
 from annotation.models.extractions import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
 from annotation.models.gold import KnownAnswer

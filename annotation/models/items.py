@@ -90,6 +90,8 @@ class Annotator(models.Model):
     weight = models.FloatField(default=1.0)  # share of the load relative to the others, and of the vote
     capacity = models.PositiveIntegerField(null=True, blank=True)  # most items to assign; null: no cap
     pay_rate = models.FloatField(null=True, blank=True)  # null: the campaign's
+    # When they withdrew their consent: the name is a pseudonym from then on, until they are added again.
+    withdrew_at = models.DateTimeField(null=True, blank=True)
     model = models.CharField(max_length=150, blank=True)  # machine: what answered
     run_number = models.PositiveSmallIntegerField(default=1)
     order_seed = models.BigIntegerField(default=0)  # shuffles this annotator's order
@@ -117,6 +119,9 @@ class Annotator(models.Model):
             models.CheckConstraint(
                 name="annotator_machine_is_nobody", condition=~Q(kind="machine", user__isnull=False)
             ),
+            models.CheckConstraint(
+                name="annotator_who_withdrew_is_removed", condition=Q(withdrew_at__isnull=True) | Q(state="removed")
+            ),
             models.CheckConstraint(name="annotator_weight_positive", condition=Q(weight__gt=0)),
             models.CheckConstraint(name="annotator_pay_rate_not_negative", condition=Q(pay_rate__gte=0)),
         ]
@@ -131,6 +136,8 @@ class Annotator(models.Model):
             return f"a machine, {self.model}" if self.model else "a machine"
         if self.invited_id:
             return "invited, has not joined yet"
+        if self.withdrew_at:
+            return "withdrew their consent"
         return self.user.email if self.user else "without an account"
 
 

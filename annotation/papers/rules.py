@@ -2,6 +2,7 @@
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
+from annotation.assignment.participation import lacks_consent
 from annotation.assignment.rules import NOT_NOW
 from annotation.kind import Judged
 from annotation.models import AnnotatorState, Assignment, AssignmentState, CampaignState
@@ -30,5 +31,9 @@ def check_can_work(assignment: Assignment, by: User) -> None:
         raise Refused("This item is graded, not worked on.")
     if campaign.state != CampaignState.OPEN:
         raise Refused(NOT_NOW[campaign.state])
+    if annotator.withdrew_at:
+        raise Refused(NOT_NOW["withdrew"])
     if annotator.state != AnnotatorState.ACTIVE:
         raise Refused(NOT_NOW[annotator.state])
+    if lacks_consent(campaign.collection_id, by.pk):
+        raise Refused(NOT_NOW["consent"])

@@ -59,6 +59,8 @@ def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     participation, ids, visit = begin_visit(
         collection=slug, campaign=campaign, browser=browser.name_for(person), by=person, at=timezone.now()
     )
+    if participation.why_cannot_judge == "consent":
+        return redirect("consent_give", slug)
     if participation.guideline and not participation.guideline_seen:
         seen = note_first_guideline(
             collection=slug,

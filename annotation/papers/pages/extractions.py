@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import User
 from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import NotAllowed, Refused
+from annotation.assignment.participation import lacks_consent
 from annotation.campaigns.campaigns import fetch_campaign
 from annotation.campaigns.pages.context import campaign_context
 from annotation.inquiries.inquiries import WorkPage, notes_for
@@ -83,6 +84,8 @@ def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -
     assignment = _own_assignment(membership, found, pk)
     if request.method == "HEAD":
         return HttpResponse()
+    if lacks_consent(found.collection_id, membership.user_id):
+        return redirect("consent_give", slug)
     extraction = begin_extraction(assignment=assignment, by=membership.user, at=timezone.now())
     return _show(request, membership, found, extraction)
 

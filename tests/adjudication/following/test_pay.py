@@ -18,6 +18,7 @@ from adjudication.following.pay import _line, current_sheet, paid, pay_sheet, se
 from adjudication.following.people import Work
 from adjudication.models import PayRate
 from annotation.assignment.annotators import change_annotator
+from annotation.consent.consents import set_consent_text, withdraw_consent
 from annotation.models import Annotator, Assignment, Campaign
 from tests.adjudication.following.counting import counted
 from tests.factories.annotation import AT, annotator, give_labels, skip_item
@@ -73,6 +74,16 @@ def test_by_the_item_each_judged_item_counts_once_and_a_rate_of_ones_own_wins(wo
     )
     Assignment.objects.filter(annotator=ana).update(state="pending", finished_at=None)
     assert amounts(worked)["Ana"][3] == Decimal("0.00"), "what was taken back is not paid by the item"
+
+
+def test_work_of_who_withdrew_is_paid_though_it_no_longer_counts(worked: Campaign) -> None:
+    rate(worked, 0.125, per="item")
+    collection, ana = worked.collection, annotator(worked, "ana").user
+    text = {"text": "We store it.", "after_withdrawal": "leave-out", "asks_background": False}
+    set_consent_text(collection=collection, by=None, at=AT, **text)
+    withdraw_consent(collection=collection, by=ana, at=AT)
+    assert not Assignment.objects.filter(annotator__user=ana, state="done").exists()
+    assert amounts(worked)[f"Person {ana.pk}"][3] == Decimal("3.75")
 
 
 @given(st.integers(0, 10**9), st.floats(0, 1000).map(lambda each: round(each, 4)))

@@ -5,8 +5,10 @@ from io import BytesIO
 import pytest
 from django.urls import reverse
 
+from accounts.refusals import Refused
 from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
+from annotation.consent.consents import give_consent, set_consent_text, withdraw_consent
 from annotation.models import Campaign, Extraction, ExtractionRevision, ExtractionSource
 from annotation.papers.extracting import (
     begin_extraction,
@@ -55,6 +57,24 @@ def test_an_annotator_goes_from_the_list_to_the_finished_paper(material, client)
     client.post(reverse("extraction_finish", args=here))
     assert next(gold.status for gold in gold_of(material.collection)) == "confirmed"
     assert content_of(Extraction.objects.get(pk=mine.pk)) == without_proposals(make_content())
+
+
+def test_a_paper_waits_for_consent_and_ends_with_it(material, client) -> None:
+    campaign = campaign_of(material, overlap=3)
+    ana = material.people["ana"]
+    assignment = assignment_of(campaign, "ana", campaign.items.order_by("pk")[0].paper)
+    text = {"text": "We store it.", "after_withdrawal": "keep", "asks_background": False}
+    set_consent_text(collection=material.collection, by=None, at=AT, **text)
+    client.force_login(ana)
+    address = reverse("extraction_detail", args=["teas", campaign.slug, assignment.pk])
+    assert client.get(address).url == reverse("consent_give", args=["teas"])
+    with pytest.raises(Refused, match="have not agreed"):
+        begin_extraction(assignment=assignment, by=ana, at=AT)
+    give_consent(collection=material.collection, version=1, by=ana, at=AT)
+    extraction = begin_extraction(assignment=assignment, by=ana, at=AT)
+    withdraw_consent(collection=material.collection, by=ana, at=AT)
+    with pytest.raises(Refused, match="You have withdrawn"):
+        finish_extraction(extraction=extraction, by=ana, at=AT)
 
 
 @pytest.mark.parametrize(

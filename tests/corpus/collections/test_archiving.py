@@ -170,6 +170,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "rename_collection": (SLUG, "teas"),
     "rewrites": (SLUG, "decide", "main", "1", "confirmed", "--by", "MANAGER"),
     "search_sheet": (SLUG, "read", FILE, "--name", "engine"),
+    "set_consent": (SLUG, "--text", "Agree."),
     "set_pay_rate": (SLUG, "main", "12", "EUR"),
     "set_calibration": (SLUG, "main", "1"),
     "set_known_answer": (SLUG, "main", "1", "1"),

@@ -19,7 +19,7 @@ const FILL_AFTER = 1_000; // milliseconds after the page is there
 const KEEP_AFTER = 50; // milliseconds
 const UNITS_AT_MOST = 50; // that the server lets a page say it has
 const LOOK_EVERY = 20_000; // milliseconds, while waiting for others
-const NOT_NOW = new Set(["archived", "closed", "draft", "paused", "removed"]);
+const NOT_NOW = new Set(["archived", "closed", "consent", "draft", "paused", "removed", "withdrew"]);
 
 const store = await openStore(data.owner);
 const windows = new Windows(data.owner, data.visit);

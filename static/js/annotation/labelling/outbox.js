@@ -46,6 +46,8 @@ export class Outbox extends EventTarget {
   /** Take up what an earlier visit could not send. `counted`: the page's count is sure not to know of it. */
   async resume(counted) {
     this.entries = await this.store.all();
+    // What waited for the person's consent: this page is only shown once they have given it.
+    for (const entry of this.entries) if (entry.failed?.code === "consent") entry.failed = null;
     if (!counted) this.uncounted = new Set(this.entries.map((entry) => entry.id));
     this.changed();
     this.flush();

@@ -1,0 +1,56 @@
+"""Consent through the API: what a collection asks for, and one's own answer."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from annotation.consent.consents import standing_of
+from annotation.consent.operations import (
+    GIVE_CONSENT,
+    SET_CONSENT,
+    WITHDRAW_CONSENT,
+    ConsentSerializer,
+    ConsentTextSerializer,
+)
+from corpus.collections.api.base import InCollectionView
+from corpus.collections.rules import MANAGE
+from corpus.models import Role
+
+NewConsentTextSerializer = SET_CONSENT.serializer("NewConsentText")
+NewConsentSerializer = GIVE_CONSENT.serializer("NewConsent")
+
+
+class ConsentStandingSerializer(serializers.Serializer[Any]):
+    text = ConsentTextSerializer(allow_null=True, help_text="null: nothing is asked for")
+    given = ConsentSerializer(allow_null=True, help_text="your consent to it; null: not given, or withdrawn")
+
+
+class WithdrawalSerializer(serializers.Serializer[Any]):
+    pseudonym = serializers.CharField(help_text="the name under which your judging is stored from now on")
+    is_left_out = serializers.BooleanField(help_text="whether your labels no longer count")
+
+
+class ConsentTextView(InCollectionView):
+    """What the collection asks its annotators to agree to."""
+
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": tuple(Role), "PUT": MANAGE}
+
+    @extend_schema(operation_id="consent_read", responses=answers({200: ConsentStandingSerializer}, 403, 404))
+    def get(self, request: Request, slug: str) -> Response:
+        """The text that is asked for, and your own consent to it."""
+        return Response(ConsentStandingSerializer(standing_of(self.person, self.collection)).data)
+
+    put = SET_CONSENT.method("consent_set", takes=NewConsentTextSerializer, shows=ConsentTextSerializer, status=200)
+
+
+class ConsentView(InCollectionView):
+    """Your own consent."""
+
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": tuple(Role), "DELETE": tuple(Role)}
+
+    post = GIVE_CONSENT.method("consent_give", takes=NewConsentSerializer, shows=ConsentSerializer)
+    delete = WITHDRAW_CONSENT.method("consent_withdraw", shows=WithdrawalSerializer, status=200)

@@ -1,0 +1,141 @@
+"""What can be done about consent: ask for it, give it, withdraw it."""
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any, cast
+
+from django.http import HttpRequest
+from django.urls import reverse
+from rest_framework import serializers
+
+from accounts.models import User
+from accounts.operations import Found, Operation, Place
+from annotation.consent.backgrounds import background_groups
+from annotation.consent.consents import (
+    Withdrawal,
+    consent_rows,
+    give_consent,
+    set_consent_text,
+    standing_of,
+    withdraw_consent,
+)
+from annotation.consent.forms import ConsentForm, ConsentTextForm
+from annotation.models import AnnotatorState, CampaignState, Consent, ConsentText
+from corpus.collections.collections import pseudonym_of
+from corpus.collections.places import in_collection
+from corpus.collections.rules import MANAGE
+from corpus.models import Collection, Role
+
+
+class ConsentTextSerializer(serializers.ModelSerializer[ConsentText]):
+    class Meta:
+        model = ConsentText
+        fields = ("version", "body", "after_withdrawal", "asks_background", "created_at")
+
+
+class ConsentSerializer(serializers.ModelSerializer[Consent]):
+    version = serializers.IntegerField(source="text.version")
+
+    class Meta:
+        model = Consent
+        fields = ("version", "agreed_at", "withdrawn_at")
+
+
+def _showing(place: Place, shows: Callable[[HttpRequest, Collection], dict[str, Any]]) -> Place:
+    """Its page shows this too."""
+
+    def page(request: HttpRequest, roles: tuple[Any, ...], slug: str) -> Found:
+        found = place.page(request, roles, slug=slug)
+        return replace(found, shown=found.shown | shows(request, found.target["collection"]))
+
+    return replace(place, page=page)
+
+
+def _answers(_: HttpRequest, collection: Collection) -> dict[str, Any]:
+    """Who agreed, and the groups of backgrounds, next to the form of the text."""
+    rows = consent_rows(collection)
+    users = Consent.objects.filter(text__collection=collection, withdrawn_at=None).values_list("user", flat=True)
+    groups = background_groups(collection, users) if collection.consent_texts.filter(asks_background=True) else {}
+    return {"rows": rows, "newest": collection.consent_texts.first(), "groups": groups}
+
+
+def _own(request: HttpRequest, collection: Collection) -> dict[str, Any]:
+    """The text and what the person has answered, next to the form."""
+    person = cast(User, request.user)  # a member
+    return {"standing": standing_of(person, collection), "pseudonym": pseudonym_of(person)[0]}
+
+
+def _by_person(place: Place) -> Place:
+    """Its page shows in the form what the person has said before."""
+
+    def page(request: HttpRequest, roles: tuple[Any, ...], slug: str) -> Found:
+        found = place.page(request, roles, slug=slug)
+        return replace(found, form=found.form | {"person": request.user})
+
+    return replace(place, page=page)
+
+
+def _asked(text: ConsentText) -> str:
+    if not text.body:
+        return "Nobody is asked for consent any longer. What was agreed to stays on record."
+    return f"Version {text.version} is asked for: people agree to it before they judge on."
+
+
+def _to_work(given: Consent) -> str:
+    """To what the person judges in the collection, the newest campaign; else back."""
+    collection = given.text.collection
+    mine = {"annotators__user": given.user, "annotators__state": AnnotatorState.ACTIVE, "state": CampaignState.OPEN}
+    campaign = collection.campaigns.filter(**mine).order_by("-pk").first()
+    if campaign is None:
+        return reverse("consent_give", args=[collection.slug])
+    return reverse(campaign.kind_object.screen, args=[collection.slug, campaign.slug])
+
+
+def _withdrawn(done: Withdrawal) -> str:
+    labels = "What you judged no longer counts" if done.is_left_out else "What you judged is kept"
+    return f"You have withdrawn, and judge here no longer. {labels}; it is stored under the name “{done.pseudonym}”."
+
+
+SET_CONSENT = Operation(
+    called="set_consent",
+    task="Look after",
+    example='set_consent demo --text "You judge abstracts; we store your labels." --asks-background',
+    action=set_consent_text,
+    form=ConsentTextForm,
+    place=_showing(in_collection("consent", "member_list", "collection"), _answers),
+    roles=MANAGE,
+    about="Set the text that annotators agree to before they judge in the collection. A change is a new version, to"
+    " which everybody agrees again.",
+    title="Consent",
+    button="Save",
+    template="annotation/consent/consent_edit.html",
+    report=_asked,
+    goes_to=lambda text: reverse("consent_edit", args=[text.collection.slug]),
+    to_json=lambda text: ConsentTextSerializer(text).data,
+)
+
+GIVE_CONSENT = Operation(
+    action=give_consent,
+    form=ConsentForm,
+    place=_by_person(_showing(in_collection("", "collection_dashboard", "collection"), _own)),
+    roles=tuple(Role),
+    about="Agree to the consent text of a collection, in the version that you have read.",
+    title="Consent",
+    button="I agree",
+    template="annotation/consent/consent_give.html",
+    report=lambda given: f"You have agreed to version {given.text.version}.",
+    goes_to=_to_work,
+    to_json=lambda given: ConsentSerializer(given).data,
+)
+
+WITHDRAW_CONSENT = Operation(
+    action=withdraw_consent,
+    place=in_collection("", "consent_give"),
+    roles=tuple(Role),
+    about="Withdraw your consent: you stop judging in the collection at once.",
+    title="Withdraw",
+    button="Withdraw",
+    report=_withdrawn,
+    goes_to=lambda _: reverse("home"),
+    to_json=asdict,
+)

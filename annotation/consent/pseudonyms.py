@@ -1,0 +1,87 @@
+"""People whose name leaves what is stored of their judging, and labels that no longer count."""
+
+import json
+from collections.abc import Collection as Several
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
+
+from accounts.extensions import extensions
+from accounts.models import AuditEvent
+from annotation.models import (
+    Annotator,
+    Assignment,
+    AssignmentRun,
+    AssignmentState,
+    Judgment,
+    Submission,
+    SubmissionKind,
+)
+from corpus.models import ImportRun
+
+
+def pseudonymise(annotators: QuerySet[Annotator], names: Several[str], email: str, pseudonym: str) -> None:
+    """Replace these names of one person wherever their judging is recorded in the annotators' campaigns.
+
+    Apps above register `pseudonyms`: functions of (ids of campaigns, names, pseudonym).
+    """
+    names = {*annotators.values_list("name", flat=True), *names} - {"", pseudonym}
+    campaigns = list(annotators.values_list("campaign", flat=True))
+    collections = list(annotators.values_list("campaign__collection", flat=True).distinct())
+    for rename in extensions("pseudonyms").values():
+        rename(campaigns, names, pseudonym)
+    annotators.update(name=pseudonym)
+    for run in AssignmentRun.objects.filter(campaign__in=campaigns):
+        run.summary = renamed(run.summary, names, pseudonym)
+        run.save(update_fields=["summary"])
+    for event in _naming(AuditEvent.objects.filter(scope_id__in=collections), "data", names):
+        AuditEvent.objects.filter(pk=event.pk).update(data=renamed(event.data, names, pseudonym))
+    for job in _naming(ImportRun.objects.filter(collection__in=collections), "remarks", names):
+        remarks = [_without(remark, names, email, pseudonym) for remark in job.remarks]
+        ImportRun.objects.filter(pk=job.pk).update(remarks=remarks)
+
+
+def _naming(rows: QuerySet[Any], column: str, names: Several[str]) -> Any:
+    """Those rows whose column holds one of the names, as a part of its text."""
+    named = Q()
+    for name in names:
+        named |= Q(text__contains=name) | Q(text__contains=json.dumps(name, ensure_ascii=False)[1:-1])
+    return rows.annotate(text=Cast(column, TextField())).filter(named).iterator(chunk_size=2_000) if names else []
+
+
+def _without(sentence: str, names: Several[str], email: str, pseudonym: str) -> str:
+    """The sentence without `Name (address)`, as remarks of imports name people."""
+    for name in names:
+        sentence = sentence.replace(f"{name} ({email})", pseudonym)
+    return sentence
+
+
+def renamed(value: Any, names: Several[str], pseudonym: str) -> Any:
+    """A JSON value with these names replaced, also in keys and in couples such as `Ada|Ben`."""
+    if isinstance(value, dict):
+        return {renamed(key, names, pseudonym): renamed(each, names, pseudonym) for key, each in value.items()}
+    if isinstance(value, list):
+        return [renamed(each, names, pseudonym) for each in value]
+    if isinstance(value, str):
+        return "|".join(pseudonym if part in names else part for part in value.split("|"))
+    return value
+
+
+def leave_out_labels(annotators: QuerySet[Annotator], at: datetime) -> int:
+    """Let none of their labels count any longer; how many items that were.
+
+    An undo is appended for each answer, so that figures and votes made of it are known to be out of date.
+    """
+    done = Assignment.objects.filter(annotator__in=annotators, state=AssignmentState.DONE)
+    Judgment.objects.filter(assignment__in=done)._raw_delete(using="default")
+    Submission.objects.bulk_create(
+        [
+            Submission(uuid=uuid4(), assignment_id=pk, kind=SubmissionKind.UNDO, received_at=at)
+            for pk in done.values_list("pk", flat=True)
+        ],
+        batch_size=5_000,
+    )
+    return done.update(state=AssignmentState.WITHDRAWN, slot=None)

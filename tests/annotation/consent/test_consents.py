@@ -1,0 +1,183 @@
+"""Consent: asked for before anybody judges, given to a version, withdrawn at any moment."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import AuditEvent
+from accounts.refusals import Conflict, NotAllowed, Refused
+from annotation.assignment.annotators import add_members, resume_annotator
+from annotation.consent.consents import (
+    consent_rows,
+    count_consents,
+    give_consent,
+    set_consent_text,
+    standing_of,
+    withdraw_consent,
+)
+from annotation.models import Annotator, AssignmentState, Background, Consent, Judgment, Submission
+from tests.annotation.labelling.sending import address, post, submission
+from tests.factories.adjudication import AT, Built
+from tests.factories.labelling import assignment_of, build_work, given, send_one
+
+pytestmark = pytest.mark.django_db
+
+TEXT = "We store what you judge.\n\nAsk **us**."
+
+
+def ask(built: Built, text: str = TEXT, after: str = "keep", **more: bool) -> None:
+    options = {"asks_background": False, **more}
+    set_consent_text(collection=built.collection, text=text, after_withdrawal=after, by=None, at=AT, **options)
+
+
+def agree(built: Built, person: str = "ana", version: int = 1, **said: object) -> Consent:
+    return give_consent(collection=built.collection, version=version, by=built.people[person], at=AT, **said)
+
+
+def withdraw(built: Built, person: str = "ana") -> object:
+    return withdraw_consent(collection=built.collection, by=built.people[person], at=AT + timedelta(hours=1))
+
+
+def test_nobody_judges_before_they_agree_and_then_goes_straight_to_it(client: Client) -> None:
+    built = build_work()
+    ask(built)
+    client.force_login(built.people["ana"])
+    page = reverse("consent_give", args=["tea"])
+    assert client.get(address(built)).url == page
+    answer = post(client, built, submission(assignment_of(built, "ana")))
+    assert (answer.status_code, answer.json()["results"][0]["code"]) == (422, "consent")
+    assert client.get(address(built, "label_next"), headers={"Accept": "application/json"}).json()["empty"] == "consent"
+    assert not Submission.objects.exists()
+    assert "<strong>us</strong>" in client.get(page).text
+    assert client.post(page, {"version": 1}).url == address(built)
+    assert post(client, built, submission(assignment_of(built, "ana"))).status_code == 200
+    client.force_login(built.people["ben"])
+    assert client.get(address(built)).url == page, "others have to agree for themselves"
+
+
+def test_a_changed_text_is_asked_again_and_an_empty_one_ends_it(client: Client) -> None:
+    built = build_work()
+    ask(built)
+    agree(built)
+    ask(built)
+    assert built.collection.consent_texts.count() == 1, "what is the same is no new version"
+    ask(built, "We store more.")
+    with pytest.raises(Conflict, match="version 2 now"):
+        agree(built, version=1)
+    client.force_login(built.people["ana"])
+    assert client.get(address(built)).status_code == 302
+    ask(built, "")
+    assert client.get(address(built)).status_code == 200
+    assert standing_of(built.people["ana"], built.collection).text is None
+    with pytest.raises(Refused, match="asks for no consent"):
+        agree(built)
+    with pytest.raises(Refused, match="none that could be ended"):
+        ask(built, " ")
+
+
+def test_people_agree_for_themselves_alone() -> None:
+    built, other = build_work(), build_work(slug="coffee", people=("eve",))
+    ask(built)
+    for by in (other.people["eve"], None):
+        with pytest.raises(NotAllowed):
+            give_consent(collection=built.collection, version=1, by=by, at=AT)
+    assert agree(built).pk == agree(built).pk
+    verbs = AuditEvent.objects.filter(verb="give_consent")
+    assert verbs.count() == 1
+
+
+@pytest.mark.parametrize(("after", "left", "state"), [("keep", 2, "done"), ("leave-out", 0, "withdrawn")])
+def test_withdrawal_ends_work_at_once_and_does_to_labels_what_the_text_says(
+    client: Client, after: str, left: int, state: str
+) -> None:
+    built = build_work()
+    ask(built, after=after, asks_background=True)
+    agree(built, field="Chemistry", stage="", years=None, language="")
+    agree(built, "ben")
+    for place in (0, 1):
+        send_one(built, "ana", given(assignment_of(built, "ana", place), 2))
+    send_one(built, "ben", given(assignment_of(built, "ben"), 1))
+    done = withdraw(built)
+    pseudonym = f"Person {built.people['ana'].pk}"
+    assert (done.pseudonym, done.is_left_out) == (pseudonym, after == "leave-out")
+
+    ana = Annotator.objects.get(user=built.people["ana"])
+    assert (ana.name, ana.state, ana.identity) == (pseudonym, "removed", "withdrew their consent")
+    assert Judgment.objects.filter(assignment__annotator=ana).count() == left
+    states = list(ana.assignments.order_by("position").values_list("state", flat=True))
+    assert states == [state] * 2 + [AssignmentState.WITHDRAWN] * 2
+    assert Judgment.objects.filter(assignment__annotator__user=built.people["ben"]).count() == 1
+    assert not Background.objects.exists()
+    assert not AuditEvent.objects.filter(scope_id=built.collection.pk, data__icontains="ana").exists()
+
+    client.force_login(built.people["ana"])
+    answer = post(client, built, submission(assignment_of(built, "ana", 2)))
+    assert answer.json()["results"][0]["code"] == "withdrew"
+    assert "You have withdrawn" in client.get(address(built)).text
+    with pytest.raises(Refused, match="withdrawn their consent"):
+        resume_annotator(annotator=ana, by=None, at=AT)
+
+
+def test_who_withdrew_can_be_added_again_and_is_asked_again(client: Client) -> None:
+    built = build_work()
+    ask(built)
+    agree(built)
+    withdraw(built)
+    add_members(campaign=built.campaign, users=[built.people["ana"]], by=None, at=AT)
+    ana = Annotator.objects.get(user=built.people["ana"])
+    assert (ana.name, ana.withdrew_at) == (str(built.people["ana"]), None)
+    client.force_login(built.people["ana"])
+    assert client.get(address(built)).url == reverse("consent_give", args=["tea"])
+    agree(built)
+    assert client.get(address(built)).status_code == 200
+    assert Consent.objects.filter(user=built.people["ana"]).count() == 2
+
+
+def test_who_has_not_agreed_may_withdraw_instead_unless_nothing_was_ever_asked() -> None:
+    built = build_work()
+    with pytest.raises(Refused, match="never asked"):
+        withdraw(built)
+    ask(built, after="leave-out")
+    send_one_before = Judgment.objects.count()
+    assert withdraw(built).is_left_out
+    assert Judgment.objects.count() == send_one_before
+    assert standing_of(built.people["ana"], built.collection).withdrew_at
+
+
+def test_managers_see_who_agreed_to_what_and_annotators_do_not(client: Client) -> None:
+    built = build_work()
+    ask(built)
+    agree(built)
+    agree(built, "ben")
+    withdraw(built, "ben")
+    ask(built, "New.")
+    rows = {row.name: row for row in consent_rows(built.collection)}
+    assert {name: row.version for name, row in rows.items()} == {
+        built.annotators["ana"].name: 1,
+        f"Person {built.people['ben'].pk}": 1,
+        built.annotators["cai"].name: None,
+    }
+    client.force_login(built.people["manager"])
+    page = client.get(reverse("consent_edit", args=["tea"])).text
+    assert "not to version 2" in page
+    assert ">\nNew.</textarea>" in page, "what is saved again is what stands there"
+    assert built.people["ben"].email not in page
+    client.force_login(built.people["ana"])
+    own = client.get(reverse("consent_give", args=["tea"])).text
+    assert built.people["cai"].email not in own
+    assert client.get(reverse("consent_edit", args=["tea"])).status_code == 403
+
+
+def test_counts_are_of_people_whose_labels_count() -> None:
+    built = build_work()
+    ask(built)
+    for person in ("ana", "ben"):
+        agree(built, person)
+        send_one(built, person, given(assignment_of(built, person), 1))
+    agree(built, "cai")
+    withdraw(built, "ben")
+    found = count_consents(built.collection, [built.campaign.pk])
+    assert found.users == {built.people["ana"].pk, built.people["ben"].pk}
+    assert (found.agreed, found.withdrew, found.without_account) == ({1: 2}, 1, 0)
