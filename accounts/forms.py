@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
+from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
 from accounts import mail
@@ -87,7 +87,7 @@ class NewAccountForm(forms.Form):
     name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"}), label="Your name")
     password = forms.CharField(
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text=password_validators_help_text_html(),
+        help_text="At least 10 characters, not a common password, not similar to your name or e-mail address.",
         strip=False,
     )
     repeated = forms.CharField(

@@ -96,10 +96,12 @@ def test_what_each_role_sees_of_a_collection_is_accessible(new_page: NewPage, me
             assert_accessible_everywhere(page, address)
 
 
-def test_the_page_of_the_first_account_is_accessible(new_page: NewPage) -> None:
+def test_the_page_of_the_first_account_is_accessible_and_whole_on_a_small_laptop(new_page: NewPage) -> None:
     page = new_page()
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.goto("/")
     expect(page.get_by_role("heading", name="Create the first account")).to_be_visible()
+    expect(page.get_by_role("button", name="Create account")).to_be_in_viewport(ratio=1)
     page.get_by_label("Code from the terminal").focus()
     assert_accessible(page)
 

@@ -42,7 +42,7 @@ class AcmCrTable1(Preset):
             numbers = [(row.number, 0), (row.queries, 0), *means]
             rows.append(ScoreRow(row.label, tuple(_cell(number, places) for number, places in numbers)))
         text = "Citation contexts: number, number with a cited document in the collection, mean length and citations."
-        text += " A citation that stands twice in a text counts twice."
+        text += " A citation that appears twice in a text counts twice."
         return ScoreTable("Context", columns, tuple(rows), text)
 
 
