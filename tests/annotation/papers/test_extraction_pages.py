@@ -1,5 +1,6 @@
 """Pages of extraction campaigns: those of annotators, those of overseers, and who sees what."""
 
+import re
 from io import BytesIO
 
 import pytest
@@ -56,6 +57,10 @@ def test_an_annotator_goes_from_the_list_to_the_finished_paper(material, client)
     client.post(reverse("extraction_step", args=here), {"step": "undo"})
     client.post(reverse("extraction_finish", args=here))
     assert next(gold.status for gold in gold_of(material.collection)) == "confirmed"
+    campaign.items.exclude(paper=paper).delete()
+    done = client.get(reverse("extraction_queue", args=["teas", campaign.slug])).text
+    assert "You have finished or skipped all of your papers." in done
+    assert re.search(rf'class="button primary"\s+href="{reverse("home")}">My work<', done)
     assert content_of(Extraction.objects.get(pk=mine.pk)) == without_proposals(make_content())
 
 
