@@ -8,7 +8,7 @@ import pytest
 
 from accounts.models import AuditEvent
 from adjudication.models import Method, Verdict, VoteRun
-from annotation.models import AssignmentState, Judgment, Submission
+from annotation.models import AssignmentState, Criterion, Judgment, Submission
 from corpus.models import Collection
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.adjudication.verdicts.test_votes import vote
@@ -78,6 +78,18 @@ def test_the_answer_brings_the_next_item_to_the_page_that_asks_for_it(built: Bui
     assert (refused.status_code, refused["HX-Push-Url"]) == (422, "false")
     last = client.post(address("verdict_decide", second.pk), sent, headers={"HX-Request": "true"})
     assert "Nothing needs a decision" in last.text
+
+
+def test_where_nothing_is_open_the_screen_leads_on_to_the_next_criterion_that_has_something(built: Built) -> None:
+    other = Criterion.objects.create(campaign=built.campaign, key="clear", label="Clear", position=1)
+    client = client_of(built, "adjudicator")
+    page = lxml.html.fromstring(client.get(f"{address('adjudication_screen')}?criterion=clear").text)
+    [link] = page.xpath("//*[@aria-label='Empty']//a[contains(@class, 'primary')]")
+    assert "Go on to Relevance" in " ".join(link.text_content().split())
+    assert "criterion=relevance" in link.get("href")
+    Verdict.objects.filter(method=Method.UNRESOLVED).update(value=1, method=Method.MAJORITY)
+    nothing = client.get(f"{address('adjudication_screen')}?criterion={other.key}").text
+    assert "Go on to" not in nothing
 
 
 def test_deciding_goes_on_to_the_next_item(built: Built) -> None:
