@@ -236,7 +236,7 @@ def test_gold_that_came_in_needs_no_campaign_and_leads_to_topics_and_tables(clie
     for name in PAGES:
         shown = client.get(reverse(name, args=[collection.slug])).text
         assert "Nothing to release yet" not in shown, name
-    assert "papers that cite" in client.get(reverse("collection_dashboard", args=[collection.slug])).text
+    assert "paper that cites" in client.get(reverse("collection_dashboard", args=[collection.slug])).text
     with pytest.raises(CommandError, match="make_context_topics"):
         call_command("make_run", collection.slug, "bm25", "--recipe", "bm25", stdout=StringIO())
     TopicFactory(collection=collection, kind=TopicKind.CONTEXT_PARAGRAPH)
