@@ -198,7 +198,9 @@ def test_what_a_paper_lacks_is_on_its_row_its_page_and_in_the_report(tmp_path, c
     client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
     row = client.get(reverse("paper_list", args=["teas"])).content.decode()
     page = client.get(reverse("paper_detail", args=["teas", Paper.objects.get().pk])).content.decode()
-    assert (f">No {', '.join(missing)}</span>" in row) is bool(missing)  # in one badge: a row shows no second one
+    assert (f">No {', '.join(missing)}</span>" in row) is bool(
+        missing
+    )  # one badge on a line of its own: the row is cut off
     assert (">No " in row) is bool(missing)
     assert ("Not found in the file: " + ", ".join(missing) + "." in page) is bool(missing)
 
