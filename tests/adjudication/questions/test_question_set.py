@@ -476,7 +476,7 @@ def test_votes_on_questions_are_listed_under_their_name_and_need_no_acceptance(r
     client.force_login(rated.people["ada"])
     shown = client.get(reverse("acceptance", args=["signs", rated.campaign.slug]), {"which": "single"}).text
     assert ">Question</th>" in shown
-    assert "Nothing has to be accepted" in shown
+    assert "You need not do this: a counted vote decides an item anyway." in shown
 
 
 def test_annotators_do_not_see_the_set(rated):
