@@ -38,7 +38,7 @@ def test_choices_of_filters_are_written_by_their_tag() -> None:
 
 # What belongs to a sentence: no other tag of HTML, and no tag of Django that begins another part of the page.
 INLINE = r"a(?!\s+class=\"button)|strong|em|b|code|kbd|sup|mark"
-TAG = r"(?:{[{%].*?[%}]}|[^<>{]|{(?![{%]))*>"
+TAG = r"(?>{[{%].*?[%}]}|[^<>{]|{(?![{%]))*+>"  # no way back into it: a "<" in a condition took minutes
 INSIDE = re.compile(rf"</?(?:{INLINE})\b{TAG}|{{#.*?#}}|{{% comment %}}.*?{{% endcomment %}}", re.DOTALL)
 BETWEEN = re.compile(rf"<{TAG}|{{% (?:end)?(?:block|include|post|empty_state)\b.*?%}}", re.DOTALL)
 CONDITION = re.compile(r"{% (?:if|elif) ")
