@@ -323,9 +323,25 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         audits="update_annotator",
     ),
     "assign_items": Example(
-        make_draft,
-        given={"overlap": 1, "strategy": "planned", "repeat_percent": 20, "repeat_gap": 1, "seed": 5},
-        wrong={"overlap": 0, "strategy": "lottery", "repeat_percent": 80, "repeat_gap": 0, "seed": -1},
+        make_known,
+        given={
+            "overlap": 1,
+            "strategy": "planned",
+            "repeat_percent": 20,
+            "repeat_gap": 1,
+            "gold_percent": 20,
+            "gold_gap": 1,
+            "seed": 5,
+        },
+        wrong={
+            "overlap": 0,
+            "strategy": "lottery",
+            "repeat_percent": 80,
+            "repeat_gap": 0,
+            "gold_percent": 51,
+            "gold_gap": 0,
+            "seed": -1,
+        },
     ),
     "set_known_answer": Example(
         make_draft,

@@ -61,11 +61,11 @@ def judge(world: World, value: int) -> None:
 
 
 def answers_given(
-    world: World, value: int, tell: Callable[[World, int], None] = judge
+    world: World, value: int, tell: Callable[[World, int], None] = judge, role: Role = Role.MANAGER
 ) -> dict[tuple[str, str, str], str]:
-    """What the manager gets where `tell` has put in this value, by address, method and path; it is taken back."""
+    """What the role gets where `tell` has put in this value, by address, method and path; it is taken back."""
     answers = {}
-    session = session_of(world.members[Role.MANAGER].user)
+    session = session_of(world.members[role].user)
     with transaction.atomic():
         tell(world, value)
         for line in LINES:

@@ -45,6 +45,7 @@ WHERE CASE
     AND EXISTS (
       SELECT FROM annotation_item i JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done'
       JOIN annotation_assignment b ON b.item_id = i.id AND b.state = 'done' AND b.annotator_id > a.annotator_id
+        AND a.repeat = 0 AND b.repeat = 0
       JOIN annotation_annotator one ON one.id = a.annotator_id AND one.kind = 'human'
       JOIN annotation_annotator other ON other.id = b.annotator_id AND other.kind = 'human'
       WHERE i.campaign_id = c.id)

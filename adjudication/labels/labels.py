@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from accounts.refusals import Refused
 from adjudication.models import Verdict, VoteRun
 from annotation.campaigns.seals import check_not_sealed
-from annotation.models import Annotator, Assignment, AssignmentState, Campaign, Criterion, Judgment, Submission
+from annotation.models import Annotator, Asked, Assignment, AssignmentState, Campaign, Criterion, Judgment, Submission
 from corpus.collections.collections import collection_with
 
 IntArray = NDArray[np.int64]
@@ -160,8 +160,10 @@ def counted_judgments(campaign: Campaign) -> QuerySet[Judgment]:
 
 
 def repeated_judgments(campaign: Campaign) -> QuerySet[Judgment]:
-    """Counted judgments and the answers to hidden repeats, which count for self-consistency only."""
-    return Judgment.objects.filter(assignment__item__campaign=campaign, assignment__state=AssignmentState.DONE)
+    """Counted judgments and the answers to hidden repeats, which count for self-consistency only. Hidden gold is none
+    of them."""
+    rows = Judgment.objects.filter(assignment__item__campaign=campaign, assignment__state=AssignmentState.DONE)
+    return rows.exclude(assignment__repeat=Asked.CHECK)
 
 
 def judging_annotators(campaign: Campaign) -> QuerySet[Annotator]:

@@ -26,7 +26,7 @@ SELECT count(*) FROM (
     SELECT kind, answers FROM annotation_submission s
     WHERE s.assignment_id = a.id AND s.id <= %(snapshot)s AND s.outcome = 'counted' ORDER BY s.id DESC LIMIT 1
   ) before ON true
-  WHERE i.campaign_id = %(campaign)s AND newest.id > %(snapshot)s AND (a.repeat = 0 OR %(repeats)s)
+  WHERE i.campaign_id = %(campaign)s AND newest.id > %(snapshot)s AND (a.repeat = 0 OR %(repeats)s AND a.repeat = 1)
     AND (who.kind = ANY(%(kinds)s) OR coalesce(nullif(who.model, ''), who.name) = ANY(%(machines)s))
     AND NOT EXISTS (SELECT FROM annotation_submission s WHERE s.assignment_id = a.id AND s.id > newest.id)
     AND CASE WHEN before.kind IN ('answer', 'import') THEN before.answers ELSE '{}' END

@@ -13,6 +13,7 @@ from adjudication.labels.labels import counted_judgments, judging_annotators
 from adjudication.models import Method, Verdict
 from annotation.models import (
     AnnotatorKind,
+    Asked,
     Assignment,
     AssignmentState,
     Criterion,
@@ -118,7 +119,7 @@ def _labels(selection: ItemSelection) -> QuerySet[Judgment]:
 def _of_annotator(items: QuerySet[Item], selection: ItemSelection, annotator: int, span: Span | None) -> QuerySet[Item]:
     mine = Assignment.objects.filter(item=OuterRef("pk"), annotator=annotator)
     if selection.repeated:
-        again = mine.filter(repeat__gt=0, state=AssignmentState.DONE)
+        again = mine.filter(repeat=Asked.AGAIN, state=AssignmentState.DONE)
         return items.filter(Exists(again), Exists(_labels(selection).filter(assignment__annotator=annotator)))
     if selection.differs:
         return items.filter(pk__in=_where_others_differ(selection, annotator, span))

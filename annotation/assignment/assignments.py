@@ -30,6 +30,7 @@ from annotation.models import (
     Annotator,
     AnnotatorKind,
     AnnotatorState,
+    Asked,
     Assignment,
     AssignmentRun,
     AssignmentState,
@@ -38,7 +39,16 @@ from annotation.models import (
     VotesSeen,
 )
 from corpus.collections.rules import check_manager
-from engines.definitions.settings import OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED, USUAL_GAP
+from engines.definitions.settings import (
+    GOLD_GAP,
+    GOLD_PERCENT,
+    OVERLAP,
+    REPEAT_GAP,
+    REPEAT_PERCENT,
+    SEED,
+    USUAL_GAP,
+    USUAL_GOLD_GAP,
+)
 
 HAND_OVER = """
 INSERT INTO annotation_assignment (item_id, annotator_id, state, slot, repeat, position)
@@ -58,6 +68,8 @@ class PlanRequest(TypedDict, total=False):
     strategy: str | None
     repeat_percent: int
     repeat_gap: int
+    gold_percent: int
+    gold_gap: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +145,7 @@ def reassign_assignments(
         locked = lock_annotator(each, by)
         source, target = (locked if each.pk == was.pk else was for was in (source, target))
     _check_target(source, target)
-    theirs = Assignment.objects.filter(item=OuterRef("item"), annotator=target, repeat=0)
+    theirs = Assignment.objects.filter(item=OuterRef("item"), annotator=target).exclude(repeat=Asked.AGAIN)
     seen = VotesSeen.objects.filter(item=OuterRef("item"), user=target.user_id)
     either = Exists(theirs.exclude(state=AssignmentState.WITHDRAWN)) | Exists(seen)
     known = ExpressionWrapper(either, output_field=BooleanField())
@@ -155,6 +167,8 @@ def release(annotator: Annotator, most: int | None = None) -> int:
     pending = list(_last(_pending(annotator), most).values_list("pk", "queue", "item"))
     of_queue = [pk for pk, queue, _ in pending if queue is not None]
     of_plan = [pk for pk, queue, _ in pending if queue is None]
+    if most is None:
+        of_queue += _checks_of_queue(annotator)
     Assignment.objects.filter(pk__in=of_plan).update(state=AssignmentState.WITHDRAWN, slot=None)
     free_slots(of_queue, state=AssignmentState.WITHDRAWN)
     _withdraw_repeats(annotator, Q() if most is None else Q(item__in=[item for _, _, item in pending]))
@@ -162,9 +176,15 @@ def release(annotator: Annotator, most: int | None = None) -> int:
 
 
 def _withdraw_repeats(annotator: Annotator, which: Q) -> None:
-    """Nobody is asked a second time for what they gave back the first time."""
+    """Nobody is asked a second time for what they gave back the first time, nor about the gold in it."""
     repeats = Assignment.objects.filter(which, annotator=annotator, state=AssignmentState.PENDING, repeat__gt=0)
-    repeats.update(state=AssignmentState.WITHDRAWN)
+    repeats.filter(queue__isnull=True).update(state=AssignmentState.WITHDRAWN)
+
+
+def _checks_of_queue(annotator: Annotator) -> list[int]:
+    """The hidden gold that the annotator has under lease."""
+    leased = Assignment.objects.filter(annotator=annotator, state=AssignmentState.PENDING, repeat=Asked.CHECK)
+    return list(leased.filter(queue__isnull=False).values_list("pk", flat=True))
 
 
 def _pending(annotator: Annotator) -> QuerySet[Assignment]:
@@ -196,6 +216,8 @@ def _options(
     strategy: str | None = None,
     repeat_percent: int = 0,
     repeat_gap: int = USUAL_GAP,
+    gold_percent: int = 0,
+    gold_gap: int = USUAL_GOLD_GAP,
 ) -> PlanOptions:
     """What to plan with, after checking that it may be planned at all."""
     campaign = fetch_managed(campaign, by)
@@ -208,7 +230,10 @@ def _options(
         raise Refused(f"The strategy must be one of {', '.join(Strategy.values)}, not “{strategy}”.")
     check_within(REPEAT_PERCENT, repeat_percent)
     check_within(REPEAT_GAP, repeat_gap)
-    return PlanOptions(overlap, str(strategy), campaign.seed if seed is None else seed, repeat_percent, repeat_gap)
+    check_within(GOLD_PERCENT, gold_percent)
+    check_within(GOLD_GAP, gold_gap)
+    seed = campaign.seed if seed is None else seed
+    return PlanOptions(overlap, str(strategy), seed, repeat_percent, repeat_gap, gold_percent, gold_gap)
 
 
 def _check_target(source: Annotator, target: Annotator) -> None:

@@ -12,7 +12,17 @@ from annotation.campaigns.forms.campaigns import STRATEGIES, InvitedField, possi
 from annotation.campaigns.forms.settings import number_field
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign, Strategy
 from corpus.models import Membership
-from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY, MOST_PAID, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
+from engines.definitions.settings import (
+    ANNOTATOR_NAME,
+    CAPACITY,
+    GOLD_GAP,
+    GOLD_PERCENT,
+    MOST_PAID,
+    OVERLAP,
+    REPEAT_GAP,
+    REPEAT_PERCENT,
+    SEED,
+)
 
 
 class MembersForm(forms.Form):
@@ -136,6 +146,19 @@ class PlanForm(forms.Form):
         help_text="Minimum number of other items before an item is repeated (of abstracts, where each is"
         " judged by all aspects).",
     )
+    gold_percent = number_field(
+        GOLD_PERCENT,
+        required=False,
+        label="Hidden gold, percent",
+        help_text="Items with a known answer, in addition to each person's new items and as a share of them. They"
+        " are not marked. Their answers count only in the results on known answers.",
+    )
+    gold_gap = number_field(
+        GOLD_GAP,
+        required=False,
+        label="Gap between gold items",
+        help_text="Minimum number of other items (or abstracts) between two of them.",
+    )
     seed = number_field(
         SEED,
         required=False,
@@ -145,6 +168,15 @@ class PlanForm(forms.Form):
     def clean_repeat_percent(self) -> int:
         return self.cleaned_data["repeat_percent"] or 0
 
+    def clean_gold_percent(self) -> int:
+        return self.cleaned_data["gold_percent"] or 0
+
     def clean_repeat_gap(self) -> int:
-        gap: int | None = self.cleaned_data["repeat_gap"]
-        return self.fields["repeat_gap"].initial if gap is None else gap
+        return self._or_usual("repeat_gap")
+
+    def clean_gold_gap(self) -> int:
+        return self._or_usual("gold_gap")
+
+    def _or_usual(self, name: str) -> int:
+        given: int | None = self.cleaned_data[name]
+        return self.fields[name].initial if given is None else given

@@ -89,7 +89,7 @@ WITH free AS (
   JOIN annotation_item i ON i.document_id = led.document_id AND i.topic_id = led.topic_id
     AND i.campaign_id = led.campaign_id AND i.id <> led.id
   CROSS JOIN LATERAL (
-    SELECT a.id FROM annotation_assignment a WHERE a.item_id = i.id AND a.state = 'open'
+    SELECT a.id FROM annotation_assignment a WHERE a.item_id = i.id AND a.state = 'open' AND a.repeat = lead.repeat
     ORDER BY a.slot LIMIT 1 FOR UPDATE SKIP LOCKED
   ) one
   WHERE lead.id = %(lead)s AND NOT EXISTS (
@@ -103,7 +103,7 @@ FROM free WHERE a.id = free.id RETURNING a.id, a.position
 # Leases that end: the assignment stays with its annotator, for an answer that comes late, and its slot is free again.
 END_LEASES = """
 stale AS (
-  SELECT a.id, a.item_id, a.queue_id, a.slot, a.position FROM annotation_assignment a
+  SELECT a.id, a.item_id, a.queue_id, a.slot, a.repeat, a.position FROM annotation_assignment a
   WHERE a.queue_id = %(campaign)s AND a.state = 'pending' AND {}
   ORDER BY a.lease_expires_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
 ), lapsed AS (
@@ -111,7 +111,7 @@ stale AS (
   FROM stale WHERE a.id = stale.id RETURNING a.id
 )
 INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, position)
-SELECT s.item_id, s.queue_id, 'open', s.slot, 0, s.position FROM stale s JOIN lapsed USING (id)
+SELECT s.item_id, s.queue_id, 'open', s.slot, s.repeat, s.position FROM stale s JOIN lapsed USING (id)
 RETURNING id
 """
 EXPIRE = "WITH" + END_LEASES.format("a.lease_expires_at < %(at)s AND a.annotator_id <> %(annotator)s")
@@ -139,34 +139,37 @@ WITH me AS (
 )
 SELECT visit FROM me
 """
-# A slot given back by somebody who skips or is taken off: the assignment is left without it, a fresh row holds it.
+# A slot given back by somebody who skips or is taken off, or a check: the assignment is left without it, a fresh row
+# holds it.
 FREE = """
 WITH held AS (
-  SELECT id, item_id, queue_id, slot, position FROM annotation_assignment
-  WHERE id = ANY(%(ids)s) AND queue_id IS NOT NULL AND slot IS NOT NULL FOR NO KEY UPDATE
+  SELECT id, item_id, queue_id, slot, repeat, position FROM annotation_assignment
+  WHERE id = ANY(%(ids)s) AND queue_id IS NOT NULL AND (slot IS NOT NULL OR repeat > 0) FOR NO KEY UPDATE
 ), left_over AS (
   UPDATE annotation_assignment a SET slot = NULL, state = %(state)s, lease_expires_at = NULL, held_by = NULL
   FROM held WHERE a.id = held.id RETURNING a.id
 )
 INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, position)
-SELECT h.item_id, h.queue_id, 'open', h.slot, 0, h.position FROM held h JOIN left_over USING (id)
+SELECT h.item_id, h.queue_id, 'open', h.slot, h.repeat, h.position FROM held h JOIN left_over USING (id)
 RETURNING id
 """
 # Leases of mine that ended while nobody else took the slot: as many units of them as are wanted, in the queue's order.
 REVIVE = f"""
 WITH lapsed AS (
-  SELECT a.id, a.item_id, a.position, min(a.position) OVER (
+  SELECT a.id, a.item_id, a.repeat, a.position, min(a.position) OVER (
       PARTITION BY CASE WHEN %(by_document)s THEN ARRAY[i.topic_id, i.document_id] ELSE ARRAY[a.id] END) AS first
   FROM annotation_assignment a JOIN annotation_item i ON i.id = a.item_id
   WHERE a.annotator_id = %(annotator)s AND a.queue_id = %(campaign)s AND a.state = 'withdrawn'
     AND a.lease_expires_at IS NOT NULL AND {UNSEEN.format(item="a.item_id", annotator="a.annotator_id")}
-    AND EXISTS (SELECT FROM annotation_assignment o WHERE o.item_id = a.item_id AND o.state = 'open')
+    AND EXISTS (
+      SELECT FROM annotation_assignment o WHERE o.item_id = a.item_id AND o.state = 'open' AND o.repeat = a.repeat)
 ), ranked AS (
-  SELECT id, item_id, position, dense_rank() OVER (ORDER BY first) AS place FROM lapsed
+  SELECT id, item_id, repeat, position, dense_rank() OVER (ORDER BY first) AS place FROM lapsed
 ), mine AS (
   SELECT ranked.id, ranked.position, free.id AS open, free.slot FROM ranked
   CROSS JOIN LATERAL (
-    SELECT o.id, o.slot FROM annotation_assignment o WHERE o.item_id = ranked.item_id AND o.state = 'open'
+    SELECT o.id, o.slot FROM annotation_assignment o
+    WHERE o.item_id = ranked.item_id AND o.state = 'open' AND o.repeat = ranked.repeat
     ORDER BY o.slot LIMIT 1 FOR UPDATE SKIP LOCKED
   ) free
   WHERE ranked.place <= %(most)s
@@ -183,7 +186,9 @@ FROM unnest(%(ids)s::bigint[], %(slots)s::smallint[]) AS mine(id, slot) WHERE a.
 REGAIN_FROM_QUEUE = f"""
 WITH free AS (
   SELECT id FROM annotation_assignment
-  WHERE item_id = %(item)s AND state = 'open' AND {UNSEEN.format(item="%(item)s", annotator="%(annotator)s")}
+  WHERE item_id = %(item)s AND state = 'open'
+    AND repeat = (SELECT mine.repeat FROM annotation_assignment mine WHERE mine.id = %(id)s)
+    AND {UNSEEN.format(item="%(item)s", annotator="%(annotator)s")}
   ORDER BY slot LIMIT 1 FOR UPDATE SKIP LOCKED
 ), taken AS (
   DELETE FROM annotation_assignment a USING free WHERE a.id = free.id RETURNING a.slot

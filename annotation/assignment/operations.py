@@ -51,10 +51,12 @@ SHOWN_PAIRS = 15
 def _plan_in_words(summary: Summary) -> str:
     """The plan in lines for a person."""
     if summary.strategy == Strategy.QUEUE:
-        return f"{summary.judgments:,} free slots of {summary.items:,} items are in the open queue."
+        gold = sum(summary.gold.values())
+        among = f" Among them are {gold:,} free slots of hidden gold." if gold else ""
+        return f"{summary.judgments:,} free slots of {summary.items:,} items are in the open queue.{among}"
     lines = [f"{summary.judgments:,} judgments of {summary.items:,} items are assigned (seed {summary.seed})."]
     lines += [
-        f"  {name}: {new:,} new, {summary.loads[name]:,} in all{_again(summary.repeats.get(name, 0))}"
+        f"  {name}: {new:,} new, {summary.loads[name]:,} in all{_more(summary, name)}"
         for name, new in sorted(summary.annotators.items())
     ]
     pairs = sorted(summary.pairs.items())
@@ -64,8 +66,9 @@ def _plan_in_words(summary: Summary) -> str:
     return "\n".join(lines)
 
 
-def _again(count: int) -> str:
-    return f", {count:,} asked again" if count else ""
+def _more(summary: Summary, name: str) -> str:
+    again, gold = summary.repeats.get(name, 0), summary.gold.get(name, 0)
+    return (f", {again:,} asked again" if again else "") + (f", {gold:,} hidden gold" if gold else "")
 
 
 UPDATE_ANNOTATOR = Operation(

@@ -201,6 +201,7 @@ class PersonLoad:
     name: str
     new: int
     repeats: int
+    gold: int
     total: int
     shared: list[int | None]
 
@@ -254,7 +255,7 @@ def assignment_confirm(request: HttpRequest, slug: str, campaign: str, pk: int) 
 
 def people_of(summary: dict[str, Any]) -> list[PersonLoad]:
     """The summary of a plan person by person; [] for an open queue, which names nobody."""
-    loads, pairs, repeats = (summary.get(name, {}) for name in ("loads", "pairs", "repeats"))
+    loads, pairs, repeats, gold = (summary.get(name, {}) for name in ("loads", "pairs", "repeats", "gold"))
     names = list(loads)
 
     def shared(a: str, b: str) -> int | None:
@@ -265,6 +266,7 @@ def people_of(summary: dict[str, Any]) -> list[PersonLoad]:
             name,
             summary["annotators"][name],
             repeats.get(name, 0),
+            gold.get(name, 0),
             loads[name],
             [shared(name, other) for other in names],
         )
@@ -273,9 +275,10 @@ def people_of(summary: dict[str, Any]) -> list[PersonLoad]:
 
 
 def _last_repeats(campaign: Campaign) -> dict[str, int]:
-    """The share and gap of the last plan, which the next one most likely wants as well."""
+    """The shares and gaps of the last plan, which the next one most likely wants as well."""
     last = campaign.assignment_runs.order_by("-pk").first()
-    return {"repeat_percent": last.repeat_percent, "repeat_gap": last.repeat_gap} if last else {}
+    names = ("repeat_percent", "repeat_gap", "gold_percent", "gold_gap")
+    return {name: getattr(last, name) for name in names} if last else {}
 
 
 def _fetch_run(campaign: Campaign, pk: int) -> AssignmentRun:

@@ -13,9 +13,11 @@ from accounts.locks import briefly
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
+from annotation.assignment.hidden_gold import Gold, mix_gold, offered_to_queue, read_gold
 from annotation.assignment.workload import WITHDRAWN, Workload, read_workload
-from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
+from annotation.models import Annotator, Asked, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
 from corpus.loading.constraints import checked_at_once
+from engines.planning.mixing import Order as Shown
 from engines.planning.order import order_by_aspect, order_by_document, schedule
 from engines.planning.plan import free_slots, plan_assignments
 from engines.planning.problem import CannotPlan, Ints, Plan
@@ -23,11 +25,11 @@ from engines.planning.problem import CannotPlan, Ints, Plan
 COPY = """
 COPY annotation_assignment (item_id, queue_id, annotator_id, state, slot, repeat, position) FROM STDIN
 """
-# A hidden repeat that was withdrawn with its first assignment comes back with it.
+# A hidden repeat that was withdrawn with its first assignment comes back with it; so does a check.
 REVIVE_REPEATS = """
 UPDATE annotation_assignment a SET state = 'pending', position = n.position, finished_at = NULL
 FROM unnest(%(items)s::bigint[], %(annotators)s::bigint[], %(positions)s::int[]) AS n(item, annotator, position)
-WHERE a.item_id = n.item AND a.annotator_id = n.annotator AND a.repeat = 1 AND a.state = 'withdrawn'
+WHERE a.item_id = n.item AND a.annotator_id = n.annotator AND a.repeat = %(asked)s AND a.state = 'withdrawn'
 RETURNING a.item_id, a.annotator_id
 """
 # Somebody who gave an item back gets the same assignment again: an annotator has one for each item.
@@ -46,7 +48,8 @@ class Summary:
 
     `items` get new judges, `judgments` is how many. `pairs` counts for each couple "a|b" the items both will have.
     `repeats` are items that a person will be asked a second time, unseen; they count in nothing else here.
-    In an open queue nobody is named: `judgments` are the slots that are made free to take.
+    `gold` are items with a known answer that a person is asked in addition; they count in nothing else either.
+    In an open queue nobody is named: `judgments` are the slots that are made free to take, `gold` are free checks.
     """
 
     items: int
@@ -59,6 +62,9 @@ class Summary:
     overlap: int
     inputs_hash: str
     repeats: dict[str, int] = field(default_factory=dict, metadata={"help": "items asked a second time, by person"})
+    gold: dict[str, int] = field(
+        default_factory=dict, metadata={"help": "items with a known answer asked in addition, by person"}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,8 @@ class PlanOptions:
     seed: int
     repeat_percent: int
     repeat_gap: int
+    gold_percent: int = 0
+    gold_gap: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +89,8 @@ class Draft:
     """A plan that can be written. `items` (n,) indexes the workload's, sorted; `people` (n,) its annotators, or -1.
 
     `positions` (n,) are the items' places in each person's order or in the queue. `repeated` (r,) indexes those of
-    the n that are asked again, at the places `again` (r,).
+    the n that are asked again, at the places `again` (r,). `checks` (c, 3): rows (index of item, of person or -1,
+    place) of hidden gold.
     """
 
     workload: Workload
@@ -90,9 +99,11 @@ class Draft:
     positions: Ints
     repeated: Ints
     again: Ints
+    checks: Ints
     summary: Summary
 
 
+IN_QUEUE = "open queue"  # to whom its checks are given, in summaries
 NO_INDEXES: Ints = np.zeros(0, dtype=np.int64)
 NO_REPEATS_IN_QUEUE = (
     "Hidden repeats need items that are assigned in advance: an open queue has no personal order."
@@ -118,20 +129,23 @@ def draft_assignment(campaign: Campaign, options: PlanOptions) -> Draft:
         plan = plan_assignments(workload.people(), workload.work(), np.random.default_rng(options.seed))
     except CannotPlan as refusal:
         raise Refused(refusal.reason) from refusal
-    positions, repeated, again = _people_positions(workload, plan, options)
-    repeats = np.bincount(plan.people[repeated], minlength=len(workload.annotators))
-    summary = _summary(workload, plan, options, repeats)
-    return Draft(workload, plan.items, plan.people, positions, repeated, again, summary)
+    gold = read_gold(workload, _groups(workload), options.gold_percent, options.gold_gap)
+    positions, repeated, again, checks = _people_positions(workload, plan, options, gold)
+    summary = _summary(workload, plan, options, gold, plan.people[repeated], checks[:, 1])
+    return Draft(workload, plan.items, plan.people, positions, repeated, again, checks, summary)
 
 
 def _draft_queue(workload: Workload, options: PlanOptions) -> Draft:
     if options.repeat_percent:
         raise Refused(NO_REPEATS_IN_QUEUE)
     items = np.repeat(np.arange(len(workload.items)), workload.demand)
-    positions = _queue_positions(workload, items, options.seed)
+    gold = read_gold(workload, _groups(workload), options.gold_percent, options.gold_gap)
+    positions, checks = _queue_positions(workload, items, options.seed, gold)
     nobody = np.full(len(items), -1)
-    summary = _queue_summary(workload, items, options)
-    return Draft(workload, items, nobody, positions, NO_INDEXES, NO_INDEXES, summary)
+    summary = _queue_summary(workload, items, options, *gold.facts)
+    if gold.is_wanted:
+        summary = replace(summary, gold={IN_QUEUE: len(checks)})
+    return Draft(workload, items, nobody, positions, NO_INDEXES, NO_INDEXES, checks, summary)
 
 
 @transaction.atomic
@@ -164,7 +178,8 @@ def write_assignment(
 
 
 def options_of(job: AssignmentRun) -> PlanOptions:
-    return PlanOptions(job.overlap, job.strategy, job.seed or 0, job.repeat_percent, job.repeat_gap)
+    repeats, gold = (job.repeat_percent, job.repeat_gap), (job.gold_percent, job.gold_gap)
+    return PlanOptions(job.overlap, job.strategy, job.seed or 0, *repeats, *gold)
 
 
 def order_positions(campaign: Campaign, items: Ints, rank: Ints, seed: int, start: int) -> Ints:
@@ -218,25 +233,31 @@ def _write(draft: Draft) -> None:
     new = np.flatnonzero(~revived)
     rows = zip(*(column[new].tolist() for column in (items, pks, slots, positions)), strict=True)
     campaign = work.campaign.pk
+    checked, judge, places = draft.checks.T
     if queue:
         lines = [f"{i}\t{campaign}\t\\N\topen\t{s}\t0\t{n}\n" for i, _, s, n in rows]
+        free = zip(work.items[checked, 0].tolist(), places.tolist(), strict=True)
+        lines += [f"{i}\t{campaign}\t\\N\topen\t\\N\t{int(Asked.CHECK)}\t{n}\n" for i, n in free]
     else:
         lines = [f"{i}\t\\N\t{a}\tpending\t{s}\t0\t{n}\n" for i, a, s, n in rows]
-        lines += _repeat_lines(items[draft.repeated], pks[draft.repeated], draft.again)
-        # In any order, for an id should not say which of two is the first time.
+        lines += _repeat_lines(items[draft.repeated], pks[draft.repeated], draft.again, Asked.AGAIN)
+        people = np.array([each.pk for each in work.annotators], dtype=np.int64)
+        lines += _repeat_lines(work.items[checked, 0], people[judge], places, Asked.CHECK)
+    if not queue or len(checked):
+        # In any order, for an id should not say which of two is the first time, nor what is asked in addition.
         np.random.default_rng(draft.summary.seed).shuffle(lines)
     with connection.cursor() as cursor, cursor.copy(COPY) as copy:
         copy.write("".join(lines))
 
 
-def _repeat_lines(items: Ints, pks: Ints, positions: Ints) -> list[str]:
-    """Lines for COPY of the hidden repeats; those that were withdrawn come back as they are instead."""
+def _repeat_lines(items: Ints, pks: Ints, positions: Ints, asked: Asked) -> list[str]:
+    """Lines for COPY of hidden repeats or checks; those that were withdrawn come back as they are instead."""
     if not len(items):
         return []
     named = {"items": items.tolist(), "annotators": pks.tolist(), "positions": positions.tolist()}
-    back = set(execute(REVIVE_REPEATS, named))
+    back = set(execute(REVIVE_REPEATS, {**named, "asked": int(asked)}))
     rows = zip(*named.values(), strict=True)
-    return [f"{i}\t\\N\t{a}\tpending\t\\N\t1\t{n}\n" for i, a, n in rows if (i, a) not in back]
+    return [f"{i}\t\\N\t{a}\tpending\t\\N\t{int(asked)}\t{n}\n" for i, a, n in rows if (i, a) not in back]
 
 
 def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints) -> np.ndarray:
@@ -259,14 +280,14 @@ def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints
     return again
 
 
-def _people_positions(work: Workload, plan: Plan, options: PlanOptions) -> tuple[Ints, Ints, Ints]:
-    """Each person's new items come after those they have, in their own order, with their repeats in it.
+def _people_positions(work: Workload, plan: Plan, options: PlanOptions, gold: Gold) -> tuple[Ints, Ints, Ints, Ints]:
+    """Each person's new items come after those they have, in their own order, with their repeats and checks in it.
 
-    Returns `positions`, `repeated` and `again` as a Draft has them.
+    Returns `positions`, `repeated`, `again` and `checks` as a Draft has them.
     """
     positions = np.zeros(len(plan.items), dtype=np.int64)
-    repeated, again = [NO_INDEXES], [NO_INDEXES]
-    units = work.units()
+    repeated, again, checks = [NO_INDEXES], [NO_INDEXES], [np.zeros((0, 3), dtype=np.int64)]
+    units, groups = gold.units, gold.groups
     for person, annotator in enumerate(work.annotators):
         mine = np.flatnonzero(plan.people == person)
         chosen = plan.items[mine]
@@ -276,15 +297,30 @@ def _people_positions(work: Workload, plan: Plan, options: PlanOptions) -> tuple
         found = schedule(
             _order(work.campaign, items, work.rank[chosen], annotator.order_seed),
             units[chosen],
-            items[:, 1] if work.campaign.order == Order.BY_DOCUMENT else _question_numbers(items),
+            groups[chosen],
             share=options.repeat_percent / 100,
             gap=options.repeat_gap,
             rng=np.random.default_rng([options.seed, annotator.order_seed]),
         )
-        positions[mine] = start + found.first
+        first, later = found.first, found.again
+        if gold.is_wanted:
+            walked = np.empty(len(first) + len(later), dtype=np.int64)
+            walked[np.r_[first, later]] = np.r_[chosen, chosen[found.repeated]]
+            offered = gold.offered_to(annotator.pk, np.r_[chosen, own[:, 1]])
+            rng = np.random.default_rng([options.seed, annotator.order_seed, 1])
+            shift, put = mix_gold(gold, Shown(units[walked], groups[walked]), offered, rng)
+            first, later = first + shift[first], later + shift[later]
+            checks.append(np.column_stack([put[:, 0], np.full(len(put), person), start + put[:, 1]]))
+        positions[mine] = start + first
         repeated.append(mine[found.repeated])
-        again.append(start + found.again)
-    return positions, np.concatenate(repeated), np.concatenate(again)
+        again.append(start + later)
+    return positions, np.concatenate(repeated), np.concatenate(again), np.concatenate(checks)
+
+
+def _groups(work: Workload) -> Ints:
+    """(I,): equal numbers for items that are together in an order: of a topic, or of a question asked."""
+    by_document = work.campaign.order == Order.BY_DOCUMENT
+    return work.items[:, 1] if by_document else _question_numbers(work.items)
 
 
 def _last_repeat(annotator: Annotator) -> int:
@@ -292,19 +328,31 @@ def _last_repeat(annotator: Annotator) -> int:
     return annotator.assignments.filter(repeat__gt=0).aggregate(last=Max("position"))["last"] or 0
 
 
-def _queue_positions(work: Workload, items: Ints, seed: int) -> Ints:
-    """All slots of an item stand at one position: the one it has in the queue already, or one after all others."""
+def _queue_positions(work: Workload, items: Ints, seed: int, gold: Gold) -> tuple[Ints, Ints]:
+    """All slots of an item stand at one position: the one it has in the queue already, or one after all others.
+
+    Returns the positions, and the `checks` of a Draft: as many at one place as the item has slots.
+    """
     in_queue = work.attempts[work.attempts[:, 6] == 1]
     place = np.zeros(len(work.items), dtype=np.int64)
     place[in_queue[:, 1]] = in_queue[:, 4]
     new = np.setdiff1d(items, in_queue[:, 1])
-    start = int(place.max(initial=0)) + 1
+    last = Assignment.objects.filter(queue=work.campaign).aggregate(last=Max("position"))["last"] or 0
+    start = max(last, int(place.max(initial=0))) + 1
     place[new] = order_positions(work.campaign, work.items[new], work.rank[new], seed, start)
-    return place[items]
+    if not gold.is_wanted:
+        return place[items], np.zeros((0, 3), dtype=np.int64)
+    walked, rng = new[np.argsort(place[new])], np.random.default_rng([seed, 1])
+    order = Shown(gold.units[walked], gold.groups[walked])
+    offered, after = offered_to_queue(gold, order, rng)
+    shift, put = mix_gold(gold, order, offered, rng, after=after)
+    place[walked] += shift
+    many = np.repeat(put, work.slots[put[:, 0]], axis=0)
+    return place[items], np.column_stack([many[:, 0], np.full(len(many), -1), start + many[:, 1]])
 
 
-def _queue_summary(work: Workload, items: Ints, options: PlanOptions, *repeats: int) -> Summary:
-    """`repeats` are the options of hidden repeats, which an open queue has not."""
+def _queue_summary(work: Workload, items: Ints, options: PlanOptions, *facts: int) -> Summary:
+    """`facts` are what else the plan depends on: options of hidden repeats and gold."""
     return Summary(
         items=len(np.unique(items)),
         judgments=len(items),
@@ -314,17 +362,21 @@ def _queue_summary(work: Workload, items: Ints, options: PlanOptions, *repeats: 
         seed=options.seed,
         strategy=str(work.strategy),
         overlap=work.overlap,
-        inputs_hash=work.digest(options.seed, *repeats),
+        inputs_hash=work.digest(options.seed, *facts),
     )
 
 
-def _summary(work: Workload, plan: Plan, options: PlanOptions, repeats: Ints) -> Summary:
+def _summary(work: Workload, plan: Plan, options: PlanOptions, gold: Gold, *more: Ints) -> Summary:
+    """`more` are those to whom repeats and checks are given, as indexes of people."""
     names = [each.name for each in work.annotators]
+    asked = [np.bincount(each, minlength=len(names)).tolist() for each in more]
+    again, checks = ({name: count for name, count in zip(names, each, strict=True) if count} for each in asked)
     new = np.bincount(plan.people, minlength=len(names)).tolist()
     return replace(
-        _queue_summary(work, plan.items, options, options.repeat_percent, options.repeat_gap),
+        _queue_summary(work, plan.items, options, options.repeat_percent, options.repeat_gap, *gold.facts),
         annotators=dict(zip(names, new, strict=True)),
         loads=dict(zip(names, plan.loads.tolist(), strict=True)),
         pairs={f"{names[a]}|{names[b]}": int(plan.couples[a, b]) for a, b in combinations(range(len(names)), 2)},
-        repeats={name: count for name, count in zip(names, repeats.tolist(), strict=True) if count},
+        repeats=again,
+        gold=checks,
     )

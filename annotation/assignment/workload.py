@@ -23,7 +23,7 @@ SELECT i.id, coalesce(i.topic_id, i.paper_id),
 FROM annotation_item i WHERE i.campaign_id = %(campaign)s ORDER BY i.id
 """
 # People's first assignments of the campaign's items: machines and hidden repeats need no slots. States are numbered as
-# below. People who acted on an item's votes do not get it, like those who skipped it.
+# below. People who acted on an item's votes, or have it as hidden gold, do not get it, like those who skipped it.
 ATTEMPTS = """
 SELECT a.id, a.item_id, coalesce(a.annotator_id, 0)::bigint, coalesce(a.slot, 0)::bigint, a.position::bigint,
   array_position(ARRAY['open', 'pending', 'done', 'skipped', 'withdrawn'], a.state::text)::bigint,
@@ -39,6 +39,10 @@ JOIN annotation_item i ON i.id = s.item_id AND i.campaign_id = %(campaign)s
 JOIN annotation_annotator n ON n.campaign_id = i.campaign_id AND n.user_id = s.user_id
 WHERE NOT EXISTS (SELECT FROM annotation_assignment a WHERE a.item_id = s.item_id AND a.annotator_id = n.id
   AND a.repeat = 0 AND a.state IN ('pending', 'done', 'skipped'))
+UNION ALL
+SELECT 0::bigint, a.item_id, a.annotator_id, 0::bigint, 0::bigint, 4::bigint, 0::bigint
+FROM annotation_assignment a JOIN annotation_item i ON i.id = a.item_id AND i.campaign_id = %(campaign)s
+WHERE a.repeat = 2 AND a.annotator_id IS NOT NULL AND a.state <> 'withdrawn'
 ORDER BY 1, 2, 3
 """
 OPEN, PENDING, DONE, SKIPPED, WITHDRAWN = range(1, 6)

@@ -192,6 +192,10 @@ def _with_extras(receipt: Receipt, extras: Extras | None) -> Receipt:
 
 
 def _regain(participation: Participation, row: Any) -> bool:
+    """Whether the annotator may answer what they had given back. A repeat or a check of a plan holds no slot, so nobody
+    else can have taken it."""
+    if row.repeat and not row.queue_id:
+        return True
     return regain_slot(
         assignment=row.id, item=row.item_id, annotator=participation.annotator, from_queue=bool(row.queue_id)
     )
@@ -202,7 +206,7 @@ def _skip(participation: Participation, entry: AnswerInput, row: Any, at: dateti
         raise Invalid("reason", "Say in a few words why you skip this item.")
     if row.state == AssignmentState.WITHDRAWN:
         return _keep(participation, entry, row, at)
-    if row.slot is not None:
+    if row.slot is not None or (row.repeat and row.state not in RETURNED):
         free_slots([row.id], state=AssignmentState.SKIPPED)
     return _write(SKIPPED, participation=participation, entry=entry, at=at, state=AssignmentState.SKIPPED)
 

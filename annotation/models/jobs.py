@@ -5,7 +5,7 @@ from django.db import models
 from accounts.models import Job
 from annotation.models.campaigns import Campaign, Strategy
 from annotation.models.items import Annotator
-from engines.definitions.settings import GOLD_GAP, USUAL_GAP
+from engines.definitions.settings import USUAL_GAP, USUAL_GOLD_GAP
 
 
 class ItemBuild(Job):
@@ -31,7 +31,7 @@ class AssignmentRun(Job):
     repeat_percent = models.PositiveSmallIntegerField(default=0)  # of each person's new items, asked them again unseen
     repeat_gap = models.PositiveSmallIntegerField(default=USUAL_GAP)  # others at least in between
     gold_percent = models.PositiveSmallIntegerField(default=0)  # of each person's new items, known answers in addition
-    gold_gap = models.PositiveSmallIntegerField(default=GOLD_GAP.usual)  # others at least in between
+    gold_gap = models.PositiveSmallIntegerField(default=USUAL_GOLD_GAP)  # others at least in between
     inputs_hash = models.CharField(max_length=64, blank=True)
     confirms = models.CharField(max_length=64, blank=True)  # hash of the preview that was agreed to; "": none was asked
     summary = models.JSONField(default=dict)

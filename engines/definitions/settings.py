@@ -58,7 +58,8 @@ REPEAT_PERCENT = Limits("The share of hidden repeats", 0, 50, usual=0, unit="% o
 USUAL_GAP = 30
 REPEAT_GAP = Limits("The gap before a repeat", 1, 10_000, usual=USUAL_GAP, unit=" items")
 GOLD_PERCENT = Limits("The share of hidden gold", 0, 50, usual=0, unit="% of a person's items")
-GOLD_GAP = Limits("The gap between gold items", 1, 10_000, usual=10, unit=" items")
+USUAL_GOLD_GAP = 10
+GOLD_GAP = Limits("The gap between gold items", 1, 10_000, usual=USUAL_GOLD_GAP, unit=" items")
 PASS_MARK = Limits("The pass mark", 1, 100, unit="%")
 ANNOTATOR_NAME = Length("The annotator's name", 150, least=1)
 MOST_PAID = 1_000_000  # for an hour or an item, in any currency

@@ -180,7 +180,7 @@ CLAUSES = {
 ) AND NOT EXISTS (
   SELECT FROM annotation_item judged JOIN annotation_assignment done ON done.item_id = judged.id
   JOIN annotation_campaign c ON c.id = judged.campaign_id AND c.purpose = 'judging'
-  WHERE done.state = 'done' AND judged.topic_id = t.id AND judged.document_id = p.document_id
+  WHERE done.state = 'done' AND done.repeat = 0 AND judged.topic_id = t.id AND judged.document_id = p.document_id
     AND coalesce(judged.aspect_id, 0) = coalesce(a.id, 0)
 )""",
 }

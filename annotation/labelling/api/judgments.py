@@ -13,7 +13,7 @@ from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.overrides import overriding_cycles
 from annotation.campaigns.seals import check_not_sealed
 from annotation.labelling.rules import check_can_read_labels
-from annotation.models import Annotator, Assignment, AssignmentState, Judgment
+from annotation.models import Annotator, Asked, Assignment, AssignmentState, Judgment
 from corpus.collections.rules import can_oversee
 
 OVERRIDDEN = (
@@ -108,6 +108,8 @@ class JudgmentList(InCampaignView):
         else:
             annotators = annotators.filter(user=self.person)
         rows = named_if_few(Judgment.objects.filter(assignment__annotator__in=pks_of(annotators)))
+        if can_oversee(self.membership):  # an annotator's own list has all that they gave
+            rows = rows.exclude(assignment__repeat=Asked.CHECK)
         return rows.values(
             "id",
             "value",
