@@ -1,6 +1,6 @@
 """Hidden gold: items with a known answer, asked in addition without a sign of it.
 
-An item with a known answer gets its judges as any other does. Whoever is not among them may be asked about it as a
+An item with a known answer gets its judges as any other does. Others may be asked about it as a
 check: an assignment without a slot, whose answer counts as nothing but an answer to what is known.
 """
 
@@ -14,7 +14,7 @@ from engines.planning.mixing import Mixed, Order, mix
 from engines.planning.problem import Bools, Ints
 
 KNOWN = "SELECT DISTINCT k.item_id FROM annotation_knownanswer k WHERE k.campaign_id = %(campaign)s ORDER BY 1"
-# Whoever had a check of an item, also one that was taken back.
+# Who has a check of which item.
 CHECKED = """
 SELECT a.item_id, a.annotator_id FROM annotation_assignment a JOIN annotation_item i ON i.id = a.item_id
 WHERE i.campaign_id = %(campaign)s AND a.repeat = 2 AND a.annotator_id IS NOT NULL AND a.state <> 'withdrawn'

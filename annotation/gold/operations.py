@@ -54,7 +54,7 @@ SET_KNOWN_ANSWER = Operation(
     action=set_known_answer,
     form=KnownAnswerForm,
     named=("topic", "value"),
-    place=in_campaign("gold_detail", "gold"),
+    place=in_campaign("gold_detail", "gold", page="gold"),
     roles=MANAGE,
     about="Set the known answer to an item, for training, qualification or hidden gold. The item is added to the"
     " campaign if it is not in it yet.",
@@ -73,6 +73,7 @@ REMOVE_KNOWN_ANSWER = Operation(
         lambda campaign: campaign.known_answers.select_related("campaign__collection", "item__topic", "item__document"),
         "gold_detail",
         "gold",
+        page="gold",
     ),
     roles=MANAGE,
     about="Remove a known answer. The item and all answers to it stay.",
@@ -90,7 +91,7 @@ SET_PURPOSE = Operation(
     action=set_purpose,
     form=PurposeForm,
     named=("purpose",),
-    place=in_campaign("gold_detail"),
+    place=in_campaign("gold_detail", page="gold"),
     roles=MANAGE,
     about="Set what a campaign is for: judging, training or qualification, with the pass mark. In training and"
     " qualification everybody answers every item, and no answer becomes a result.",

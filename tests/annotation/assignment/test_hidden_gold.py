@@ -60,8 +60,8 @@ def test_a_share_is_mixed_in_apart_and_within_the_run_of_its_aspect_as_previewed
         aspects = {aspect for _, asked, aspect, _ in order if not asked}
         for place in at:
             if order[place][2] in aspects:
-                beside = {order[near][2] for near in (place - 1, place + 1) if 0 <= near < len(order)}
-                assert order[place][2] in beside
+                near = {order[at][2] for at in (place - 1, place + 1) if 0 <= at < len(order)}
+                assert order[place][2] in near
 
 
 def test_ids_and_what_is_dealt_are_like_those_of_any_item(made: Material, client: Client) -> None:

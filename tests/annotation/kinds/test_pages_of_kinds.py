@@ -28,6 +28,9 @@ PAGES = {
     "relevance_list": "relevance",
     "extraction_agreement": "comparison",
     "rewrite_list": "rewrites",
+    "gold_detail": "gold",
+    "known_answer_set": "gold",
+    "known_answer_import": "gold",
 }
 
 
@@ -60,7 +63,7 @@ def test_a_campaign_has_the_pages_that_its_kind_names(manager: Client, kind: str
 
 
 def name_of(key: str) -> str:
-    return {"comparison": "Agreement", "agreement": "Agreement"}.get(key, key.capitalize())
+    return {"comparison": "Agreement", "agreement": "Agreement", "gold": "Known answers"}.get(key, key.capitalize())
 
 
 def test_every_key_that_a_kind_can_name_is_asked_for() -> None:

@@ -44,11 +44,11 @@ def test_whole_units_stand_apart_within_their_groups_and_after_their_own(
         assert other - one - 1 >= gap
     for index in put:
         at = shown.index(("put", index))
-        beside = {groups[number] for name, number in shown[max(0, at - 1) : at + 2] if name == "own"}
+        near = {groups[number] for name, number in shown[max(0, at - 1) : at + 2] if name == "own"}
         if offered[index][0] in groups:
-            assert offered[index][0] in beside
-        elif len(beside) == 2:
-            assert len(set(beside)) == 2
+            assert offered[index][0] in near
+        elif len(near) == 2:
+            assert len(set(near)) == 2
         if 0 <= offered[index][2] < len(unit):
             wanted = ("own", int(unit[offered[index][2]]))
             own = next(place for place, *which in walked if tuple(which) == wanted)
