@@ -11,7 +11,8 @@ from django.db.models import Count
 from accounts.refusals import Refused
 from accounts.sql import execute
 from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY
-from adjudication.questions.question_set import SetQuestion, campaigns_rating, check_counted, fetch_question_set
+from adjudication.questions.question_set import SetQuestion, check_counted, fetch_question_set
+from adjudication.questions.rating import campaigns_rating
 from annotation.models import Campaign
 from corpus.models import Collection
 from engines.stats.results import IntArray

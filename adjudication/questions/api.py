@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from adjudication.questions.question_set import campaigns_rating, find_rating
 from adjudication.questions.question_statistics import question_figures
+from adjudication.questions.rating import campaigns_rating, find_rating
 from annotation.labelling.rules import check_can_read_labels_of
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS

@@ -11,16 +11,9 @@ from accounts.refusals import Refused
 from adjudication.exporting.exporter import QUESTIONS
 from adjudication.exporting.options import in_section
 from adjudication.labels.rules import can_adjudicate
-from adjudication.questions.question_set import (
-    DISCARDED,
-    KEPT,
-    UNDECIDED,
-    campaigns_rating,
-    fetch_question_set,
-    open_counts,
-    rubric_campaigns,
-)
+from adjudication.questions.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set
 from adjudication.questions.question_statistics import question_statistics
+from adjudication.questions.rating import campaigns_rating, open_counts, rubric_campaigns
 from annotation.labelling.rules import why_cannot_read_labels_of
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import fetch_overseer

@@ -6,14 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.counting import percent
-from adjudication.questions.question_set import (
-    KEPT,
-    WITHDRAWN,
-    QuestionSet,
-    SetQuestion,
-    fetch_question_set,
-    open_counts,
-)
+from adjudication.questions.question_set import KEPT, WITHDRAWN, QuestionSet, SetQuestion, fetch_question_set
+from adjudication.questions.rating import open_counts
 from corpus.models import Collection
 from engines.text.overlap import DEFINITIONS
 

@@ -11,7 +11,7 @@ from adjudication.exporting.options import options_of
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.labels.counts import fetch_vote_standing, votes_note
 from adjudication.models import Release
-from adjudication.questions.question_set import open_counts, rubric_campaigns
+from adjudication.questions.rating import open_counts, rubric_campaigns
 from adjudication.releases.archive import has_files
 from adjudication.releases.lines import lines_of, released_line
 from adjudication.releases.people import Pseudonyms, pseudonyms

@@ -8,7 +8,8 @@ from accounts.refusals import Refused
 from accounts.sql import execute
 from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, LoadedGold, Option
 from adjudication.exporting.statements import PUBLISHED_TOPICS
-from adjudication.questions.question_set import campaigns_rating, check_counted, fetch_question_set
+from adjudication.questions.question_set import check_counted, fetch_question_set
+from adjudication.questions.rating import campaigns_rating
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.models import Collection, Target, TopicKind

@@ -26,7 +26,6 @@ from adjudication.questions.question_set import (
     UNDECIDED,
     QuestionSet,
     SetQuestion,
-    campaigns_rating,
     deciding_open_counts,
     fetch_question_set,
 )
@@ -37,6 +36,7 @@ from adjudication.questions.question_statistics import (
     Statistics,
     question_statistics,
 )
+from adjudication.questions.rating import campaigns_rating
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.models import Collection

@@ -1,7 +1,6 @@
 """Decisions by hand, withdrawing, bulk acceptance, what late answers reopen; who may not."""
 
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -10,25 +9,21 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.labels import queue as queues
-from adjudication.labels.ballots import fetch_ballots, fingerprint, letter
-from adjudication.labels.labels import newest_submission
+from adjudication.labels.ballots import fetch_ballots, letter
 from adjudication.labels.queue import (
     FILTERS,
-    acceptable,
-    count_late,
-    count_outdated,
     count_some_of_queue,
     fetch_queue,
     latest_acceptance,
     queue_counts,
     queue_of,
 )
-from adjudication.models import Cause, Method, Verdict, VoteRun
+from adjudication.models import Cause, Method, Verdict
 from adjudication.procedure import waiting_for
 from adjudication.procedures import votes as procedure
 from adjudication.verdicts.decisions import accept_votes, decide_verdict, undo_acceptance, withdraw_decision
 from adjudication.verdicts.pages import adjudication as screen
-from annotation.models import Assignment, AssignmentState, Item, Judgment, Submission, WorkSummary
+from annotation.models import Assignment, AssignmentState, Item, WorkSummary
 from corpus import long_lists
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -205,82 +200,6 @@ def test_filters_that_hold_the_same_are_one(built: Built, client: Client, is_lar
     assert "Decided" not in found  # it is the reopened one
 
 
-def test_a_late_answer_reopens_at_once_before_any_vote_is_counted(built: Built) -> None:
-    decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
-    built.label(built.items[3], "cai", 0, at=LATER + timedelta(hours=1))
-    assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
-    assert any(ballot.late for ballot in fetch_ballots(verdict_of(built, 3)).people)
-
-
-def test_an_answer_on_its_way_while_votes_were_counted_reopens_too(built: Built) -> None:
-    """It has a lower id than the newest answer that was read, because others were faster."""
-    decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
-    built.label(built.items[3], "cai", 0, at=LATER)
-    VoteRun.objects.update(snapshot=newest_submission(built.campaign) + 3)
-    assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
-
-
-def test_a_late_answer_reopens_an_accepted_vote_at_once(built: Built) -> None:
-    accept_votes(criterion=built.criterion, methods=["majority"], expected=1, by=built.people["adjudicator"], at=LATER)
-    assert not queue_of(built.criterion, "reopened").exists()
-    found = Assignment.objects.get(item=built.items[1], annotator=built.annotators["ana"])
-    change_answer(found, 2)
-    (row,) = queue_of(built.criterion, "reopened")
-    assert (row.item, row.late) == (built.items[1], True)  # type: ignore[attr-defined]
-    assert row in queue_of(built.criterion, "open")
-    assert queue_counts(built.criterion)["reopened"] == 1
-    assert count_late(built.criterion) == 1
-    assert [one.count for one in waiting_for(built.people["adjudicator"])] == [3]  # two ties and this
-    change_answer(found, 1)  # as it was: nothing is late
-    assert not queue_of(built.criterion, "reopened").exists()
-
-
-def test_an_answer_taken_back_reopens_too(built: Built) -> None:
-    decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
-    found = Assignment.objects.get(item=built.items[3], annotator=built.annotators["ana"])
-    Submission.objects.create(uuid=uuid4(), assignment=found, kind="undo", received_at=LATER)
-    Judgment.objects.filter(assignment=found).delete()
-    Assignment.objects.filter(pk=found.pk).update(state=AssignmentState.PENDING, finished_at=None)
-    assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
-
-
-@pytest.mark.usefixtures("_free_address")
-@pytest.mark.parametrize(("voters", "reopens"), [("humans", False), ("machines", True), ("all", True)])
-def test_late_is_who_has_a_vote(voters: str, reopens: bool) -> None:
-    found = build_campaign([[0, 0, 0, 1, 1]], machines=[("m-1", "m", 1), ("m-2", "m", 2)])
-    vote(found, voters=voters)
-    verdict = verdict_of(found, 0)
-    decide_verdict(verdict=verdict, value=1, by=found.people["adjudicator"], at=LATER, comment="So it is.")
-    change_answer(Assignment.objects.get(annotator=found.annotators["m-2"]), 2)
-    assert queue_of(found.criterion, "reopened").exists() is reopens
-
-
-def test_votes_that_changed_since_the_count_are_not_accepted(built: Built) -> None:
-    judge = built.people["adjudicator"]
-    found = Assignment.objects.get(item=built.items[0], annotator=built.annotators["ana"])
-    change_answer(found, 2)
-    both = ["unanimous", "majority"]
-    assert [row.item for row in acceptable(built.criterion, both, user=judge)] == [built.items[1]]
-    assert count_outdated(built.criterion, both, user=judge) == 1
-    with pytest.raises(Conflict, match="There are 1 such items"):
-        accept_votes(criterion=built.criterion, methods=both, expected=2, by=judge, at=LATER)
-    assert accept_votes(criterion=built.criterion, methods=both, expected=1, by=judge, at=LATER) == 1
-    vote(built)
-    assert count_outdated(built.criterion, both, user=judge) == 0
-    assert acceptable(built.criterion, both, user=judge).get().item == built.items[0]
-
-
-def test_a_decision_on_votes_that_changed_meanwhile_is_refused(built: Built) -> None:
-    judge, verdict = built.people["adjudicator"], verdict_of(built, 3)
-    basis = fingerprint(fetch_ballots(verdict).votes(verdict.vote_run))
-    built.label(built.items[3], "cai", 0, at=LATER)
-    with pytest.raises(Conflict, match="votes changed"):
-        decide_verdict(verdict=verdict, value=2, by=judge, at=LATER, basis=basis)
-    basis = fingerprint(fetch_ballots(verdict).votes(verdict.vote_run))
-    decide_verdict(verdict=verdict, value=2, by=judge, at=LATER, basis=basis)
-    assert verdict_of(built, 3).n_votes == 3
-
-
 def test_only_the_decision_that_was_meant_is_taken_back(built: Built) -> None:
     decide_verdict(verdict=verdict_of(built, 2), value=1, by=built.people["adjudicator"], at=LATER)
     again = LATER + timedelta(hours=1)
@@ -304,14 +223,6 @@ def test_a_decision_says_whether_machines_differ_from_it() -> None:
     assert not verdict_of(found, 0).machine_differs
     withdraw_decision(verdict=verdict, by=judge, at=LATER)
     assert not verdict_of(found, 0).machine_differs
-
-
-def change_answer(assignment: Assignment, value: int) -> None:
-    """The annotator changes their mind, as a further submission."""
-    answer = Submission.objects.create(
-        uuid=uuid4(), assignment=assignment, kind="answer", answers={"relevance": value}, received_at=LATER
-    )
-    Judgment.objects.filter(assignment=assignment).update(value=value, submission=answer)
 
 
 @pytest.mark.parametrize("is_large", [False, True])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adjudication.questions.question_set import rubric_campaigns
+from adjudication.questions.rating import rubric_campaigns
 from adjudication.releases.recipe import released_campaigns
 from annotation.assignment.annotators import add_members
 from annotation.campaigns.progress import fetch_progress
