@@ -14,6 +14,7 @@ ENUM_NAMES = {
     "TopicKindEnum": "corpus.models.TopicKind",
     "MailPurposeEnum": "corpus.models.MailPurpose",
     "PromptPurposeEnum": "corpus.models.PromptPurpose",
+    "CampaignPurposeEnum": "annotation.models.campaigns.Purpose",
     "AuthorStateEnum": "corpus.questions.operations.AUTHOR_STATES",
     "PaperStateEnum": "adjudication.papers.api.STATES",
     "CycleOutcomeEnum": "annotation.models.Outcome",
