@@ -46,6 +46,7 @@ class Notice(models.TextChoices):
     ADDED = "added", "Items added to my work later"
     QUESTION = "question", "Annotators' questions waiting for my answer"
     ANSWER = "answer", "Answers to my questions"
+    BELOW = "below", "Annotators below a pass mark"
 
 
 HEADINGS = {
@@ -55,6 +56,7 @@ HEADINGS = {
     Notice.ADDED: "Added to your work",
     Notice.QUESTION: "Questions of annotators",
     Notice.ANSWER: "Answers to your questions",
+    Notice.BELOW: "Below the pass mark",
 }
 
 

@@ -28,6 +28,16 @@ TABS = (
         DO_IN_CAMPAIGN, "", 130, "ties", "Decide ties", "adjudication_screen", ADJUDICATORS, DIFFERING, after=OPEN
     ).found_by("tie resolve"),
     Tab(
+        DO_IN_CAMPAIGN,
+        "",
+        140,
+        "known",
+        "Draw known answers",
+        "known_answers_draw",
+        MANAGE,
+        of_kinds("gold"),
+    ).found_by("gold training qualification"),
+    Tab(
         "help pages", "", 10, "statistics", "What the statistics say, and how a vote is decided", "statistics_help"
     ).found_by("kappa alpha definitions formulas"),
     Tab("collection", CAMPAIGNS, 120, "anno-gpt", "Anno-GPT", "cycle_list", OVERSEERS, also="llm gpt machine prompt"),

@@ -19,6 +19,7 @@ from adjudication.releases import pages as releases
 from adjudication.releases.operations import REQUEST_RELEASE, STATE_RELEASE_ADDRESS
 from adjudication.splits import pages as splits
 from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT
+from adjudication.verdicts.operations import DRAW_KNOWN_ANSWERS
 from adjudication.verdicts.pages import acceptance, adjudication, judgments, relevance
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -114,6 +115,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("work/pay/", SET_PAY_RATE.page, "pay_rate_set"),
             ("work/pay.csv", following.pay_sheet_file, "pay_sheet"),
             ("judgments/", judgments.judgment_list, "judgment_list"),
+            ("gold/drawing/", DRAW_KNOWN_ANSWERS.page, "known_answers_draw"),
             ("relevance/", relevance.relevance_list, "relevance_list"),
             ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),
             ("votes/", REQUEST_VOTE.page, "vote_create"),

@@ -12,6 +12,7 @@ from accounts.digests import Line, Notice
 from accounts.models import User
 from annotation.campaigns.campaigns import deadline_words
 from annotation.campaigns.home import Work, work_of
+from annotation.gold.results import below_since
 from annotation.inquiries.inquiries import new_answers, open_inquiries
 from annotation.models import Annotator, AnnotatorState, AssignmentState, Campaign, CampaignState
 
@@ -19,7 +20,8 @@ NEAR = timedelta(days=3)  # a deadline within this time is reported
 
 
 def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
-    """Campaigns with something to judge, near deadlines, what was added after `since`, questions and answers."""
+    """Campaigns with something to judge, near deadlines, what was added after `since`, questions and answers, and
+    of campaigns that they manage, who fails."""
     today = timezone.localdate(now)
     for work in work_of(user):
         if not work.left or work.paused:
@@ -38,6 +40,10 @@ def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
     for found in new_answers(user, since=since, until=now):
         words = f"{counted(found.count, 'question')} of yours {'was' if found.count == 1 else 'were'} answered"
         yield _line(Notice.ANSWER, found.campaign, words, "campaign_detail")
+    for results in below_since(user, since):
+        below = len(results.below)
+        words = f"{counted(below, 'annotator')} {'is' if below == 1 else 'are'} below the pass mark"
+        yield _line(Notice.BELOW, results.campaign, words, "gold_detail")
 
 
 def _added(user: User, since: datetime, now: datetime) -> list[tuple[Campaign, int]]:

@@ -109,6 +109,7 @@ urlpatterns = [
     path(f"{K}votes/", results.VoteList.as_view(), name="api_votes"),
     path(f"{K}relevance/", relevance.RelevanceList.as_view(), name="api_relevance"),
     path(f"{K}relevance/<str:number>/", relevance.RelevanceDetail.as_view(), name="api_topic_relevance"),
+    path(f"{K}known-answers/drawings/", relevance.KnownAnswerDrawing.as_view(), name="api_known_answer_drawings"),
     path(f"{K}verdicts/", results.VerdictList.as_view(), name="api_verdicts"),
     path(f"{K}rewrites/", rewrites.RewriteList.as_view(), name="api_rewrites"),
     path(f"{K}rewrites/<int:pk>/decision/", rewrites.RewriteDecisionView.as_view(), name="api_rewrite_decision"),

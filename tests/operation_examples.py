@@ -9,6 +9,8 @@ from accounts.models import JobState
 from adjudication.evaluation.requests import request_evaluation
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Release, Split
+from annotation.campaigns.campaigns import drafts_of
+from annotation.campaigns.lifecycle import create_campaign
 from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource, KnownAnswer
 from corpus.models import Collection, GenerationReply, Outcome, Ranking, RetrievalRun
 from tests.adjudication.cycles.cycle_steps import began, judged, tuned
@@ -92,6 +94,14 @@ def make_asked() -> dict[str, str]:
     collection = Collection.objects.get(slug=where["slug"])
     collection.consent_texts.create(version=1, body="We store your labels.", asks_background=True, created_at=AT)
     return {"slug": where["slug"]}
+
+
+def make_decided() -> dict[str, str]:
+    built = build_campaign([[0, 1], [1, 1], [2, 2]], people=("ana", "ben"))
+    vote(built)
+    criteria = drafts_of(built.campaign)
+    copy = create_campaign(collection=built.collection, by=None, at=AT, name="Training", criteria=criteria)
+    return {"slug": built.collection.slug, "campaign": copy.slug}
 
 
 def make_annotator() -> dict[str, str]:
@@ -354,6 +364,11 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
             "explanation": "It is on tea.",
         },
         wrong={"topic": "99", "value": 9, "aspect": "None.", "docno": "d9999", "criterion": "beauty"},
+    ),
+    "draw_known_answers": Example(
+        make_decided,
+        given={"source": "main", "sample": 2, "seed": 7},
+        wrong={"source": "nowhere", "sample": 0, "seed": -1},
     ),
     "remove_known_answer": Example(make_known),
     "set_purpose": Example(

@@ -285,6 +285,7 @@ WITHOUT_JUDGED_PAIRS = {
     "sample_size": "a plan",
     "search_sheet": "a form",
     "split_create": "a form",
+    "known_answers_draw": "a form",
     "pay_rate_set": "a form",
     "split_detail": "topics",
     "split_list": "names and sizes",

@@ -74,6 +74,7 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("D4 Ethics review", answers.get("ethics", NOT_STATED)),
         ("D5 Background of annotators", _asked(facts, "annotatorDemographics", facts.background)),
         ("Hours and pay", APART.join(filter(None, (_hours(facts), _pay(facts))))),
+        ("Known answers", _known_answers(facts)),
         ("Agreement, votes, decisions", sentences.analysis(facts, APART)),
         ("Questions written for the collection", sentences.questions(facts, APART)),
         ("Machines", sentences.by_machines(facts, APART)),
@@ -130,6 +131,12 @@ def _pay(facts: Facts) -> str:
     """What people earned by the rates set in Litmus; "" where none is set."""
     known = [f"“{one.campaign.name}” {one.pay}" for one in facts.campaigns if one.pay]
     return f"Pay by the rates set in Litmus, by campaign: {'; '.join(known)}" if known else ""
+
+
+def _known_answers(facts: Facts) -> str:
+    """What people did in training and qualification, and how they answered hidden gold; "" where there was none."""
+    hidden = (f"Campaign “{one.campaign.name}”: {one.gold}" for one in facts.campaigns if one.gold)
+    return APART.join((*facts.practice, *hidden))
 
 
 def _timeframe(facts: Facts) -> str:

@@ -11,6 +11,7 @@ from adjudication.following.pay import paid
 from adjudication.labels.staleness import Standing
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
 from adjudication.releases.agreement import agreement_sentences
+from annotation.gold.results import gold_results
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -44,6 +45,7 @@ class CampaignFacts:
     machines: tuple[str, ...]
     finished: int
     hours: float | None
+    gold: str  # how people answered items with a known answer, without names; "" where nobody did
     pay: str  # what people earned by the rate set in Litmus, without names; "" where none is set
     first: datetime | None
     last: datetime | None
@@ -89,6 +91,7 @@ def campaign_facts(campaign: Campaign, votes: Standing[VoteRun], agreement: Stan
         people=workers,
         machines=_machines(campaign),
         finished=extracted["papers"],
+        gold=gold_results(campaign).sentence,
         pay=paid(campaign),
         hours=times["active"] / 3_600_000 if times["active"] else None,
         first=times["first"] or extracted["first"],

@@ -20,6 +20,7 @@ from adjudication.releases.origins import author_calls, question_runs, run_recip
 from adjudication.releases.people import Pseudonyms
 from adjudication.releases.recipe import QUESTION_SET, Recipe
 from adjudication.releases.statement import answers_of
+from annotation.gold.results import practice_sentences
 from annotation.models import AnnoCycle
 from annotation.papers.gold import ORIGINS, STATUS_LABELS, gold_of
 from corpus.models import Collection, ImportRun, PoolEntry, PoolSource
@@ -56,6 +57,7 @@ class Facts:
     people: Pseudonyms
     consent: str = ""  # what people agreed to in Litmus, in words; "" where nothing was asked
     background: str = ""  # of people, in groups
+    practice: tuple[str, ...] = ()  # what people did in trainings and qualifications, in sentences
     rows: Mapping[str, int | None] = field(default_factory=dict)  # of the files of data that were written
     findings: tuple[dict[str, Any], ...] = ()
     changes: tuple[str, ...] = field(default=())
@@ -116,6 +118,7 @@ def gather(release: Release, recipe: Recipe, people: Pseudonyms, rows: Mapping[s
         people=people,
         consent=consent,
         background=background,
+        practice=practice_sentences(collection),
         rows=rows or {},
         findings=tuple(release.findings),
         earlier=tuple(earlier.order_by("-version")),

@@ -18,11 +18,14 @@ from adjudication.agreement.api import InReadableView, OverrideSerializer
 from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
 from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
 from adjudication.labels.relevance import QueryPart, parts_of, rank_documents, relevance_note, shown_relevance
+from adjudication.verdicts.operations import DRAW_KNOWN_ANSWERS, DrawnSerializer
+from annotation.campaigns.api.base import InCampaignView
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.models import Criterion
-from corpus.collections.rules import OVERSEERS
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 
+NewDrawSerializer = DRAW_KNOWN_ANSWERS.serializer("NewDraw")
 CRITERION = OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first")
 
 ASPECTS_ASKED = OpenApiParameter(
@@ -160,3 +163,12 @@ class RelevanceDetail(InRelevanceView):
         body["machine_overrides"] = [each.as_json() for each in overrides_in_verdicts(self.campaign)]
         body["stale"] = votes_note(fetch_vote_standing(self.campaign))
         return Response({**body, "documents": RankedSerializer(documents, many=True).data})
+
+
+class KnownAnswerDrawing(InCampaignView):
+    """Known answers from the verdicts of another campaign."""
+
+    page = "gold"
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    post = DRAW_KNOWN_ANSWERS.method("known_answers_draw", takes=NewDrawSerializer, shows=DrawnSerializer)

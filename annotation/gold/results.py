@@ -6,16 +6,20 @@ because the known one is shown after it; elsewhere the one that counts now.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Q
 
-from accounts.counting import counted, share_in_percent
+from accounts.counting import counted, percent, share_in_percent
+from accounts.models import User
 from accounts.sql import execute
-from annotation.models import Annotator, AnnotatorKind, Campaign
+from annotation.campaigns.unjudged import names_left_in
+from annotation.models import Annotator, AnnotatorKind, Assignment, Campaign, KnownAnswer, Purpose
+from corpus.models import Collection, Role
 from engines.stats.proportions import Proportion, proportion
 
 # One row for each finished assignment: annotator, item, whether it was right (null: skipped), when it was finished.
@@ -99,6 +103,24 @@ class GoldResults:
             f" ({share_in_percent(hits / n)}; by person {lowest} to {highest})."
             " These items were not marked as such."
         )
+
+
+def practice_sentences(collection: Collection) -> tuple[str, ...]:
+    """What people did in each training and qualification in which somebody answered, without names."""
+    found = Campaign.objects.filter(collection=collection).exclude(purpose=Purpose.JUDGING).order_by("pk")
+    return tuple(filter(None, (_practised(gold_results(campaign)) for campaign in found)))
+
+
+def _practised(results: GoldResults) -> str:
+    """In a sentence; "" where nobody answered."""
+    people, campaign = [one for one in results.people if one.asked], results.campaign
+    if not people:
+        return ""
+    part = f"{campaign.purpose.capitalize()} “{campaign}”: {counted(len(people), 'person', 'people')} took part"
+    if not campaign.for_what.has_to_be_passed:
+        return f"{part} and saw the known answer after each answer."
+    passed = sum(one.below is False for one in people)
+    return f"{part}, and {passed:,} reached the pass mark of {percent(campaign.pass_mark)}, which was set beforehand."
 
 
 def gold_results(campaign: Campaign) -> GoldResults:
@@ -191,7 +213,15 @@ def share_as_json(share: Proportion) -> dict[str, Any]:
     }
 
 
-def answered_since(campaign: Campaign, since: datetime) -> bool:
-    """Whether anybody has finished something of what is known after that moment."""
-    items = campaign.known_answers.values("item")
-    return campaign.annotators.filter(assignments__item__in=items, assignments__finished_at__gt=since).exists()
+def below_since(user: User, since: datetime) -> Iterator[GoldResults]:
+    """Results of campaigns that the person manages in which somebody is below the pass mark, if anything was answered
+    after `since`. None of campaigns whose labels stay hidden from them. One query where there are no such campaigns.
+    """
+    managed = Q(collection__memberships__user=user, collection__memberships__role=Role.MANAGER)
+    marked = Campaign.objects.filter(managed, pass_mark__isnull=False, collection__archived_at=None)
+    known = KnownAnswer.objects.filter(item=OuterRef("item"))
+    done = Assignment.objects.filter(annotator__campaign=OuterRef("pk"), finished_at__gt=since)
+    answered = done.filter(Exists(known))
+    for campaign in marked.filter(Exists(answered)).select_related("collection").order_by("name", "pk"):
+        if not names_left_in([campaign.pk], user) and (results := gold_results(campaign)).below:
+            yield results

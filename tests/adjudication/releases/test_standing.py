@@ -41,6 +41,7 @@ WRITTEN_AGAIN = {
     "adjudication.splittopic": "part of a split",
     "adjudication.datastatement": "one row that is only changed",
     "adjudication.payrate": "one row that is only changed",
+    "annotation.knownanswer": "managers correct and remove them; a release has shares",
     "annotation.background": "one row a person, which they change or take back; releases have it in groups",
     "annotation.consent": "rows that are only changed, by who withdraws",
     "annotation.consenttext": "versions are only added",

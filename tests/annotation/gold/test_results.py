@@ -3,7 +3,7 @@
 import json
 import random
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from io import StringIO
 
 import pytest
@@ -11,7 +11,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.gold.results import gold_results, results_as_json
+from accounts.digests import Notice, lines_for
+from annotation.assignment.annotators import add_members
+from annotation.gold.results import gold_results, practice_sentences, results_as_json
 from annotation.labelling.answers import AnswerInput
 from annotation.labelling.submissions import submit
 from annotation.models import Assignment, Campaign, KnownAnswer
@@ -136,10 +138,48 @@ def test_page_rest_and_command_say_the_same_and_who_judges_here_waits(made: Mate
     assert json.loads(out.getvalue()) == shown == results_as_json(gold_results(campaign))
     ana = shown["people"][0]
     assert (ana["right"], ana["n"], ana["below"], ana["low"] < 0.75 < ana["high"]) == (3, 4, True, True)
-    from annotation.assignment.annotators import add_members
-
     add_members(campaign=campaign, users=[made.manager], by=None, at=AT)
     mia.get(reverse("labelling_screen", args=["teas", campaign.slug]))
     for name in ("gold_detail", "api_gold", "api_known_answers"):
         assert mia.get(reverse(name, args=["teas", campaign.slug])).status_code == 403
-    assert datetime.now(UTC) > AT
+
+
+# --- who is informed, and what a release says ------------------------------------------------------------------------
+
+
+def below_lines(made: Material, name: str) -> list[str]:
+    lines = lines_for(made.people[name], AT - timedelta(hours=1), AT + timedelta(hours=1))
+    return [line.text for line in lines if line.notice == Notice.BELOW]
+
+
+def test_managers_are_informed_by_mail_of_who_fails_while_there_is_news_and_nobody_else_is(made: Material) -> None:
+    campaign = make_practice(made, "qualification", mark=75)
+    give_labels(annotator(campaign, "ana"), [2, 2, 2, 2])
+    assert below_lines(made, "mia") == []
+    give_labels(annotator(campaign, "ben"), [0, 0, 0, 2])
+    assert below_lines(made, "mia") == ["Qualification (Collection teas): 1 annotator is below the pass mark"]
+    assert [below_lines(made, name) for name in ("ana", "ben", "ada", "vic")] == [[]] * 4
+    later = lines_for(made.manager, AT + timedelta(days=1), AT + timedelta(days=2))
+    assert [line for line in later if line.notice == Notice.BELOW] == []
+
+
+def test_a_release_states_shares_without_names(made: Material) -> None:
+    practice = make_practice(made, "qualification", mark=75)
+    assert practice_sentences(made.collection) == ()
+    give_labels(annotator(practice, "ana"), [2, 2, 2, 2])
+    give_labels(annotator(practice, "ben"), [0, 0, 0, 2])
+    assert practice_sentences(made.collection) == (
+        "Qualification “Qualification”: 2 people took part, and 1 reached the pass mark of 75%, which was set"
+        " beforehand.",
+    )
+    main = make_campaign(made, overlap=3)
+    start(main)
+    assert gold_results(main).sentence == ""
+    for item in items_of(main)[:4]:
+        known(main, item)
+    for name, value in (("ana", 2), ("ben", 0)):
+        give_labels(annotator(main, name), [value] * 24)
+    assert gold_results(main).sentence == (
+        "4 of 8 answers by 2 people to items with a known answer were right (50%; by person 0% to 100%). These items"
+        " were not marked as such."
+    )

@@ -149,6 +149,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "release": (SLUG, "v1"),
     "create_campaign": (SLUG, "Another"),
     "delete_split": (SLUG, "SPLIT"),
+    "draw_known_answers": (SLUG, "main", "dev", "2"),
     "change_cutoffs": (SLUG, "QUESTIONS", "--overlap-definition", "words"),
     "generate_questions": (SLUG,),
     "judge_unjudged": (SLUG, "--gold", "targets", "--run", "bm25", "--name", "More"),

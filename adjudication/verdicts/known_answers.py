@@ -1,0 +1,107 @@
+"""Known answers from verdicts: what was decided in one campaign becomes what is right in another."""
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Refused
+from adjudication.models import Verdict
+from annotation.campaigns.rules import check_within
+from annotation.campaigns.seals import check_not_sealed
+from annotation.gold.known import fetch_for_known_answers, store_known_answer
+from annotation.labelling.rules import check_can_read_labels
+from annotation.models import Campaign
+from engines.definitions.settings import SAMPLE, SEED
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """`drawn` items of `decided` ones that could be drawn, by `seed`."""
+
+    campaign: Campaign
+    drawn: int
+    decided: int
+    seed: int
+
+
+@transaction.atomic
+def draw_known_answers(
+    *, campaign: Campaign, source: str, sample: int, seed: int | None = None, by: User | None, at: datetime
+) -> Drawn:
+    """Draw decided items of the campaign `source` (its short name) at random. Its comment is the explanation.
+
+    Only items on which every criterion has a verdict that stands. Errors: NotAllowed; Refused for another kind or other
+    criteria, for the campaign itself, and where nothing is decided.
+    """
+    campaign = fetch_for_known_answers(campaign, by)
+    check_within(SAMPLE, sample)
+    check_within(SEED, seed)
+    seed = campaign.seed if seed is None else seed
+    decided = _decided(campaign, _source(campaign, source, by))
+    if not decided:
+        raise Refused(f"{source} has no decided item whose answer is not known here already.")
+    chosen = random.Random(seed).sample(sorted(decided), min(sample, len(decided)))  # noqa: S311 - guards no secret
+    for item in chosen:
+        for verdict in decided[item]:
+            _store(campaign, verdict, at)
+    facts = {"campaign": campaign.slug, "source": source, "drawn": len(chosen), "seed": seed}
+    record_event(by=by, at=at, verb="draw_known_answers", target=campaign, scope=campaign.collection, **facts)
+    return Drawn(campaign, len(chosen), len(decided), seed)
+
+
+def _source(campaign: Campaign, slug: str, by: User | None) -> Campaign:
+    source = campaign.collection.campaigns.filter(slug=slug).first()
+    if source is None:
+        raise Refused(f"The collection has no campaign “{slug}”.")
+    source.collection = campaign.collection
+    if source.pk == campaign.pk:
+        raise Refused(
+            "Choose another campaign. The verdicts of this one come from the answers to be compared with them."
+        )
+    keys = [set(each.criteria.values_list("key", flat=True)) for each in (source, campaign)]
+    if source.kind != campaign.kind or keys[0] != keys[1]:
+        raise Refused(f"{source} asks something else: its kind or its criteria differ.")
+    check_not_sealed(source)
+    if by is not None:
+        check_can_read_labels(source, by)
+    return source
+
+
+def _decided(campaign: Campaign, source: Campaign) -> dict[int, list[Verdict]]:
+    """The verdicts of each item of the source that every criterion is decided on, and that is not known here."""
+    rows = Verdict.objects.filter(item__campaign=source, value__isnull=False, reopened_at__isnull=True)
+    found: dict[int, list[Verdict]] = defaultdict(list)
+    for verdict in rows.select_related("item__topic", "item__aspect", "item__document", "criterion"):
+        found[verdict.item_id].append(verdict)
+    about = ("item__topic", "item__aspect", "item__document")
+    known = set(campaign.known_answers.values_list(*about))
+    whole = source.criteria.count()
+    return {
+        item: verdicts
+        for item, verdicts in found.items()
+        if len(verdicts) == whole and _about(verdicts[0]) not in known
+    }
+
+
+def _about(verdict: Verdict) -> tuple[int | None, ...]:
+    item = verdict.item
+    return item.topic_id, item.aspect_id, item.document_id
+
+
+def _store(campaign: Campaign, verdict: Verdict, at: datetime) -> None:
+    item = verdict.item
+    store_known_answer(
+        campaign,
+        topic=item.topic.number if item.topic else "",
+        aspect=item.aspect.text if item.aspect else "",
+        docno=item.document.docno if item.document else "",
+        criterion=verdict.criterion.key,
+        value=verdict.value or 0,
+        text=verdict.comment,
+        at=at,
+    )
