@@ -1,5 +1,6 @@
 """Agreement, votes and verdicts: read by overseers, asked for by managers and adjudicators."""
 
+from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -24,7 +25,7 @@ from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdict
 from adjudication.labels.rules import DECIDE
 from adjudication.labels.staleness import MOST_COUNTED
 from adjudication.labels.too_few import too_few_votes
-from adjudication.models import Method, Verdict, VoteRun
+from adjudication.models import Method, Unknown, Verdict, VoteRun
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.seals import check_not_sealed
 from annotation.labelling.api.judgments import OVERRIDDEN
@@ -117,6 +118,12 @@ class AgreementSerializer(serializers.Serializer[Any]):
     job = JobSerializer(allow_null=True)
 
 
+PROBABILITY = (
+    "that the value is true by the model of Dawid and Skene (1979), from the labels of people alone; it assumes that"
+    " they err independently of each other and of the item, and changes no value"
+)
+
+
 class VerdictSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     topic = serializers.CharField()
@@ -125,6 +132,11 @@ class VerdictSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField(source="criterion_key")
     value = serializers.IntegerField(allow_null=True)
     method = serializers.ChoiceField(Method.choices)
+    probability = serializers.FloatField(allow_null=True, help_text=PROBABILITY)
+    probability_reason = serializers.ChoiceField(
+        Unknown.choices, help_text="why it is null; empty: it is not, or the votes were counted by an older Litmus"
+    )
+    probability_at = serializers.DateTimeField(allow_null=True, help_text="when the votes were counted that it is from")
     cause = serializers.CharField()
     comment = serializers.CharField()
     decided_at = serializers.DateTimeField(allow_null=True)
@@ -191,6 +203,8 @@ class VerdictList(InReadableView):
             "id",
             "value",
             "method",
+            "probability",
+            "probability_reason",
             "cause",
             "comment",
             "decided_at",
@@ -206,6 +220,12 @@ class VerdictList(InReadableView):
         """List verdicts."""
         page = self.paginate_queryset(self.get_queryset()) or []
         cycles = [each.cycle for each in overrides_in_verdicts(self.campaign)]
-        stale = votes_note(fetch_vote_standing(self.campaign))
-        rows = [{**row, "overridden_cycles": cycles, "stale": stale} for row in page]
+        standing = fetch_vote_standing(self.campaign)
+        same = {"overridden_cycles": cycles, "stale": votes_note(standing)}
+        counted_at = standing.run.finished_at if standing.run else None
+        rows = [{**row, **same, "probability_at": _dated(row, counted_at)} for row in page]
         return self.get_paginated_response(self.get_serializer(rows, many=True).data)
+
+
+def _dated(row: dict[str, Any], counted_at: datetime | None) -> datetime | None:
+    return None if row["probability"] is None else counted_at

@@ -30,6 +30,7 @@ from accounts.models import User
 from adjudication.labels.ballots import KINDS, labels_on
 from adjudication.labels.counts import newest_count
 from adjudication.models import Method, Verdict, VoteRun
+from adjudication.models.verdicts import UNSURE
 from annotation.models import (
     Annotator,
     Assignment,
@@ -48,6 +49,7 @@ FILTERS = {
     "machine": "Machine differs",
     "flagged": "Flagged",
     "majority": "Majority, to check",
+    "unsure": "Unsure: probability under 90%",
     "few": "Too few votes",
     "sent": "Sent back",
     "decided": "Decided",
@@ -344,6 +346,7 @@ def _parts(campaign: int, run: VoteRun | None = None, *, few_newer: bool = False
         "machine": [Q(machine_differs=True)],
         "flagged": [_flagged(campaign)],
         "majority": [Q(method=Method.MAJORITY, decided_at=None)],
+        "unsure": [Q(probability__lt=UNSURE, decided_at=None)],
         "few": [Q(method=Method.UNRESOLVED, n_votes__lt=fewest)],
         "sent": [sent],
         "decided": [_DECIDED],

@@ -10,6 +10,8 @@ from accounts.counting import by, counted, moment, share_in_percent
 from accounts.models import Job, person_key
 from annotation.models import Campaign, Criterion, Item
 
+UNSURE = 0.9  # a value less probable than this is to be checked
+
 
 class Voters(models.TextChoices):
     HUMANS = "humans", "people"
@@ -104,6 +106,19 @@ class Cause(models.TextChoices):
     SUBJECTIVE = "subjective", "subjective"
 
 
+class Unknown(models.TextChoices):
+    """Why the model of the people who judged gives a verdict no probability. The words follow "not known: "."""
+
+    NO_VALUE = "no_value", "the votes give no value"
+    FEW_VOTES = "few_votes", "fewer than two people have judged the item"
+    ONE_LEVEL = "one_level", "people have used one level only, so nothing shows who errs"
+    UNUSED_LEVEL = "unused_level", "no person has ever used this level"
+    NOT_CONVERGED = "not_converged", "the model did not converge"
+    SWITCHED = "switched", "the model may have swapped levels"
+    BY_HAND = "by_hand", "an adjudicator has decided it, and the model is about votes"
+    NO_COUNT = "no_count", "the votes have not been counted since"
+
+
 class OwnDecider(models.Model):
     """A manager who decides items of this campaign that they judged themselves, as nobody else there decides.
 
@@ -131,6 +146,10 @@ class Verdict(models.Model):
     votes = models.JSONField(default=list)  # [[annotator id, value], …] by annotator id, when it was reached
     n_votes = models.PositiveSmallIntegerField(default=0)
     agreement = models.FloatField(default=1.0)  # share of the pairs of votes that are equal; 1 when there is no pair
+    # That the value is true, by Dawid and Skene's model of the people who judged, as of the newest count; or why it is
+    # not known. Both are empty where the votes were counted before Litmus knew it.
+    probability = models.FloatField(null=True, blank=True)
+    probability_reason = models.CharField(max_length=13, choices=Unknown, blank=True, default="", db_default="")
     machine_differs = models.BooleanField(default=False)  # a machine's label is not the value (or not among the votes)
     # A count by whose rules the verdict stands: the newest, or an earlier one by the same rules.
     vote_run = models.ForeignKey(VoteRun, on_delete=models.SET_NULL, null=True, blank=True, related_name="verdicts")
@@ -164,6 +183,11 @@ class Verdict(models.Model):
                 name="verdict_unanimous_has_two_votes", condition=~Q(method="unanimous") | Q(n_votes__gte=2)
             ),
             models.CheckConstraint(name="verdict_single_has_one_vote", condition=~Q(method="single") | Q(n_votes=1)),
+            models.CheckConstraint(
+                name="verdict_probability_of_voted_value",
+                condition=Q(probability__isnull=True)
+                | (Q(probability__range=(0, 1), probability_reason="", value__isnull=False) & ~Q(method="by-hand")),
+            ),
         ]
         indexes = [
             # The adjudicator's queue: one criterion, one method, lowest agreement first.
@@ -177,6 +201,12 @@ class Verdict(models.Model):
             ),
             models.Index(
                 fields=["criterion", "agreement", "id"], name="verdict_decided", condition=Q(decided_at__isnull=False)
+            ),
+            # Values that the model doubts, not decided yet.
+            models.Index(
+                fields=["criterion", "agreement", "id"],
+                name="verdict_unsure",
+                condition=Q(probability__lt=UNSURE, decided_at__isnull=True),
             ),
             # Without enough votes, and tied.
             models.Index(
@@ -201,6 +231,15 @@ class Verdict(models.Model):
         if self.n_votes > 1:
             return f"{share_in_percent(self.agreement)} of pairs agree"
         return "one label" if self.n_votes else "no label"
+
+    @property
+    def probability_text(self) -> str:
+        """How probable its value is, in words; "" where no count has tried. Never 100%: the model tends to overrate."""
+        if self.probability is None:
+            return self.probability_reason and f"not known: {self.get_probability_reason_display()}"
+        if self.probability > 0.99:
+            return "over 99%"
+        return "under 1%" if self.probability < 0.01 else share_in_percent(self.probability)
 
     @property
     def decision_text(self) -> SafeString | str:

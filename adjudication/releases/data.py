@@ -21,6 +21,7 @@ from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import pieces, rows
 from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.exports.exporters.verdicts import verdict_objects
+from adjudication.labels.counts import votes_note
 from adjudication.models import AgreementRun, Evaluation
 from adjudication.releases.campaigns import CampaignFacts, campaign_facts, released_guidelines
 from adjudication.releases.folder import Folder
@@ -110,11 +111,14 @@ class Writer:
         )
         self.folder.write(
             f"{folder}/verdicts.jsonl",
-            pieces(write_objects(self._verdicts(options))),
-            "The value of each item with the votes and the policy it stands on, and the reasons of decisions by hand.",
+            pieces(write_objects(self._verdicts(campaign, options))),
+            "The value of each item with the votes and the policy it stands on, how probable it is by the model of"
+            " Dawid and Skene (1979), which decides nothing, and the reasons of decisions by hand.",
             nothing="No item has a value.",
         )
-        _, standing = self.recipe.standing_of(campaign)
+        votes, standing = self.recipe.standing_of(campaign)
+        if votes.is_stale:
+            self.recipe.left_out[f"{folder}/verdicts.jsonl (probability)"] = votes_note(votes)
         if standing.is_stale:
             reason = f"Agreement was computed before {standing.since}."
             self.recipe.left_out[f"{folder}/agreement.jsonl"] = reason
@@ -199,9 +203,15 @@ class Writer:
         }
         return {name: value for name, value in found.items() if value is not None}
 
-    def _verdicts(self, options: Options) -> Iterator[dict[str, Any]]:
+    def _verdicts(self, campaign: Campaign, options: Options) -> Iterator[dict[str, Any]]:
         ids = self._names_of(options.campaign)
+        is_stale = self.recipe.standing_of(campaign)[0].is_stale
         for found in verdict_objects(options):
+            counted_at = found.pop("probability_at", None)
+            if is_stale:
+                found.pop("probability", None)
+            elif counted_at:
+                found["probability_week"] = week_of(counted_at)
             found["votes"] = dict(sorted((ids[name], vote) for name, vote in found["votes"].items()))
             policy = found.get("policy") or {}
             if "weights" in policy:

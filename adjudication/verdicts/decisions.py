@@ -22,7 +22,7 @@ from adjudication.labels.rules import (
     fetch_role,
     is_alone,
 )
-from adjudication.models import Cause, Method, OwnDecider, Verdict
+from adjudication.models import Cause, Method, OwnDecider, Unknown, Verdict
 from adjudication.verdicts.extra_judges import note_item_seen
 from adjudication.verdicts.votes import settle, share_equal
 from annotation.models import Campaign, Criterion, Item, Level
@@ -232,6 +232,8 @@ def _check_decision(verdict: Verdict, value: int, cause: str, comment: str, vote
 def _store(verdict: Verdict, was: int | None, votes: list[list[int]]) -> None:
     """Save it with the votes it stands on, so that later ones are noticed; `was` is the value before."""
     verdict.votes, verdict.n_votes = votes, len(votes)
+    verdict.probability = None
+    verdict.probability_reason = Unknown.BY_HAND if verdict.method == Method.BY_HAND else Unknown.NO_COUNT
     verdict.agreement = share_equal(np.array([value for _, value in votes], dtype=np.int64))
     values = {value for _, value in votes} if verdict.value is None else {verdict.value}
     verdict.machine_differs = not machine_values(verdict.item_id, verdict.criterion_id) <= values

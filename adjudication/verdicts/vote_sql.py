@@ -9,7 +9,8 @@ from psycopg.sql import SQL
 CREATE = """
 CREATE TEMP TABLE fresh_vote (
   item_id bigint, criterion_id bigint, value smallint, method text, votes jsonb,
-  n_votes smallint, agreement float8, machine_differs bool, machines smallint[]
+  n_votes smallint, agreement float8, probability float8, probability_reason text, machine_differs bool,
+  machines smallint[]
 ) ON COMMIT DROP
 """
 COPY = "COPY fresh_vote FROM STDIN"
@@ -49,7 +50,7 @@ EARLIER_VERDICT = """jsonb_build_object('value', v.value, 'method', v.method, 'v
 # Accepted, and nobody's label is left: the acceptance is kept separately, and the item is marked for review.
 LOSE = f"""
 UPDATE adjudication_verdict v SET value = NULL, method = 'unresolved', votes = '[]', n_votes = 0, agreement = 1,
-  machine_differs = false, vote_run_id = %(run)s,
+  probability = NULL, probability_reason = 'no_value', machine_differs = false, vote_run_id = %(run)s,
   reopened_from = CASE WHEN v.decided_at IS NULL THEN v.reopened_from ELSE {EARLIER_VERDICT} END,
   reopened_at = CASE WHEN v.decided_at IS NULL THEN v.reopened_at ELSE now() END,
   changed_at = CASE WHEN v.value IS NULL THEN v.changed_at ELSE clock_timestamp() END,
@@ -71,14 +72,16 @@ WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method <> 'by-hand
 DIFFERENT = "(v.value, v.method, v.votes) IS DISTINCT FROM (excluded.value, excluded.method, excluded.votes)"
 LOST = f"{DIFFERENT} AND v.decided_at IS NOT NULL"
 UPSERT = f"""
-INSERT INTO adjudication_verdict AS v (item_id, criterion_id, value, method, votes, n_votes, agreement,
-  machine_differs, vote_run_id, comment, cause, changed_at)
-SELECT item_id, criterion_id, value, method, votes, n_votes, agreement, machine_differs, %(run)s, '', '',
+INSERT INTO adjudication_verdict AS v (item_id, criterion_id, value, method, votes, n_votes, agreement, probability,
+  probability_reason, machine_differs, vote_run_id, comment, cause, changed_at)
+SELECT item_id, criterion_id, value, method, votes, n_votes, agreement, probability, probability_reason,
+  machine_differs, %(run)s, '', '',
   CASE WHEN value IS NOT NULL THEN clock_timestamp() END
 FROM fresh_vote ORDER BY item_id, criterion_id
 ON CONFLICT (item_id, criterion_id) DO UPDATE SET
   value = excluded.value, method = excluded.method, votes = excluded.votes, n_votes = excluded.n_votes,
   agreement = excluded.agreement, machine_differs = excluded.machine_differs, vote_run_id = excluded.vote_run_id,
+  probability = excluded.probability, probability_reason = excluded.probability_reason,
   reopened_from = CASE WHEN {LOST} THEN {EARLIER_VERDICT} ELSE v.reopened_from END,
   reopened_at = CASE WHEN {LOST} THEN now() ELSE v.reopened_at END,
   changed_at = CASE WHEN %(revoted)s OR v.value IS DISTINCT FROM excluded.value THEN clock_timestamp()
@@ -86,6 +89,7 @@ ON CONFLICT (item_id, criterion_id) DO UPDATE SET
   decided_at = CASE WHEN {DIFFERENT} THEN NULL ELSE v.decided_at END,
   decided_by_id = CASE WHEN {DIFFERENT} THEN NULL ELSE v.decided_by_id END
 WHERE v.method <> 'by-hand' AND (v.machine_differs <> excluded.machine_differs OR {DIFFERENT}
+  OR (v.probability, v.probability_reason) IS DISTINCT FROM (excluded.probability, excluded.probability_reason)
   OR coalesce(v.vote_run_id, 0) <> ALL(%(same)s))
 """
 # Whether a machine differs from a value decided by hand.

@@ -20,8 +20,9 @@ from accounts.refusals import Refused
 from adjudication.labels.ballots import KINDS
 from adjudication.labels.counts import newest_count, votes_in
 from adjudication.labels.labels import IntArray, LabelMatrix, Positions, newest_submission, read_labels, scale_of
-from adjudication.models import Method, VoteRun
+from adjudication.models import Method, Voters, VoteRun
 from adjudication.verdicts import vote_sql
+from adjudication.verdicts.probabilities import PeoplesModel, fit_people
 from adjudication.verdicts.second_opinions import second_opinions
 from annotation.models import AnnotatorKind, Campaign, Criterion
 from engines.stats.cells import reduce_rows
@@ -54,6 +55,10 @@ class Electorate:
     def is_machine(self, annotators: IntArray) -> np.ndarray:
         return np.array([self.kinds[int(one)] == AnnotatorKind.MACHINE for one in annotators], dtype=bool)
 
+    def fit_people(self, matrix: LabelMatrix, levels: int) -> PeoplesModel:
+        """The model of the people among the annotators, whether they have a vote or not."""
+        return fit_people(matrix, ~self.is_machine(matrix.annotators), levels)
+
     def all_weights_of(self, annotators: IntArray) -> list[float]:
         return [self.weights[int(one)] for one in annotators]
 
@@ -78,10 +83,11 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
         criteria = list(campaign.criteria.prefetch_related("levels"))
         matrices = {one.pk: table.of_criterion(one.pk).matrix(scale_of(one)) for one in criteria}
         progress.report(1, 3, "counting the votes")
+        models = {one.pk: electorate.fit_people(matrices[one.pk], len(scale_of(one))) for one in criteria}
         cursor.execute(vote_sql.CREATE)
         with cursor.copy(vote_sql.COPY) as copy:
             for criterion in criteria:  # no query here: the connection is busy copying
-                for line in _verdict_lines(criterion, scale_of(criterion), matrices[criterion.pk], electorate, run):
+                for line in _verdict_lines(criterion, matrices[criterion.pk], models[criterion.pk], electorate, run):
                     copy.write(line)
         progress.report(2, 3, "writing the verdicts")
         run.cleared = _write_verdicts(cursor, run, read_at)
@@ -89,7 +95,10 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
         ways = dict.fromkeys(way for counts in by_criterion.values() for way in counts)
         run.counts = {way: sum(counts[way] for counts in by_criterion.values()) for way in ways}
         run.detail = {
-            one.key: {"counts": by_criterion[one.key], **_opinions(one, matrices[one.pk], electorate, run)}
+            one.key: {
+                "counts": by_criterion[one.key],
+                **_opinions(one, matrices[one.pk], models[one.pk], electorate, run),
+            }
             for one in criteria
         }
         run.save(update_fields=["snapshot", "inputs_hash", "parameters", "counts", "detail", "cleared"])
@@ -128,9 +137,12 @@ def _is_revoted(run: VoteRun) -> bool:
     return before is not None and before.voters != run.voters
 
 
-def _opinions(criterion: Criterion, matrix: LabelMatrix, electorate: Electorate, run: VoteRun) -> dict[str, Any]:
+def _opinions(
+    criterion: Criterion, matrix: LabelMatrix, people: PeoplesModel, electorate: Electorate, run: VoteRun
+) -> dict[str, Any]:
     votes = matrix.columns(matrix.annotators[electorate.is_voter(matrix.annotators)])
-    return second_opinions(criterion, votes, electorate.all_weights_of(votes.annotators), run)
+    of_voters = people.fitted if run.voters == Voters.HUMANS else None
+    return second_opinions(criterion, votes, electorate.all_weights_of(votes.annotators), run, of_voters)
 
 
 def settle(votes: list[list[int]], scale: list[int], run: VoteRun) -> tuple[int | None, Method]:
@@ -176,21 +188,25 @@ def _electorate(run: VoteRun) -> Electorate:
 
 
 def _verdict_lines(
-    criterion: Criterion, scale: list[int], matrix: LabelMatrix, electorate: Electorate, run: VoteRun
+    criterion: Criterion, matrix: LabelMatrix, people: PeoplesModel, electorate: Electorate, run: VoteRun
 ) -> Iterator[str]:
     """One COPY line for each item with a vote. Everything but the item is a function of its label pattern."""
     voting = electorate.is_voter(matrix.annotators)
     if not voting.any():
         return
+    scale = scale_of(criterion)
     cells = reduce_rows(matrix.positions, len(scale) + 1)
     voters = matrix.annotators[voting]
     ballots = cells.patterns[:, voting]
     weights = electorate.weights_of(voters)
     result = vote(ballots, len(scale), policy=_installed(run), weights=weights, min_votes=run.min_votes)
     machines = cells.patterns[:, electorate.is_machine(matrix.annotators)]
+    an_item = np.zeros(cells.n_cells, dtype=np.int64)  # of each pattern
+    an_item[cells.inverse] = np.arange(len(matrix.items))
     tails = []
     for index, ballot in enumerate(ballots):
         label = int(result.labels[index])
+        probability, reason = people.of_value(int(an_item[index]), label)
         fields = (
             criterion.pk,
             r"\N" if label < 0 else scale[label],
@@ -198,6 +214,8 @@ def _verdict_lines(
             json.dumps([[int(voter), scale[at]] for voter, at in zip(voters, ballot.tolist(), strict=True) if at >= 0]),
             int((ballot >= 0).sum()),
             share_equal(ballot[ballot >= 0]),
+            r"\N" if probability is None else probability,
+            str(reason),
             _differs(machines[index], ballot, label),
             "{" + ",".join(str(scale[place]) for place in machines[index].tolist() if place >= 0) + "}",
         )

@@ -15,7 +15,7 @@ from adjudication.exporting.exporter import (
 )
 from adjudication.exporting.findings import NO_VALUE, count_first, override_findings, standing_of
 from adjudication.exporting.streams import loaded, rows
-from adjudication.labels.counts import votes_note
+from adjudication.labels.counts import newest_count, votes_note
 from engines.formats.jsonl import write_objects
 
 
@@ -24,7 +24,10 @@ class VerdictsExport(TextExporter, CampaignExporter):
     label = "Verdicts, JSONL"
     suffix = "verdicts.jsonl"
     media_type = NDJSON
-    about = "The value of each item with the policy and the votes behind it."
+    about = (
+        "The value of each item with the policy and the votes behind it, and how probable it is by the model of Dawid"
+        " and Skene, which changes no value."
+    )
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         found = override_findings(options, options.campaign, by_votes=True)
@@ -40,11 +43,16 @@ class VerdictsExport(TextExporter, CampaignExporter):
 
 
 def verdict_objects(options: Options) -> Iterator[dict[str, Any]]:
-    """One object per item and criterion, with the policy and the votes, by annotator's name."""
+    """One object per item and criterion, with the policy and the votes, by annotator's name.
+
+    `probability` is of the value, as of the count of votes at `probability_at`; a reason stands where it is not known.
+    """
     names = dict(options.campaign.annotators.values_list("pk", "name")) if options.campaign else {}
+    newest = newest_count(options.campaign.pk) if options.campaign else None
+    counted_at = newest.finished_at.isoformat() if newest and newest.finished_at else None
     for row in rows(VERDICTS, options):
         topic, aspect, docno, criterion, value, method, votes, ties, fewest, *more = row
-        rules, at, comment, cause, reopened = more
+        rules, at, comment, cause, reopened, probability, unknown = more
         cast = dict(loaded(votes))
         found = {
             "topic": topic,
@@ -53,6 +61,9 @@ def verdict_objects(options: Options) -> Iterator[dict[str, Any]]:
             "criterion": criterion,
             "value": value,
             "method": method,
+            "probability": probability,
+            "probability_reason": unknown,
+            "probability_at": None if probability is None else counted_at,
             "policy": _policy(ties, fewest, loaded(rules), {pk: names[pk] for pk in cast}) if ties else None,
             "votes": {names[annotator]: vote for annotator, vote in cast.items()},
             "decided_at": at.isoformat() if at else None,
@@ -78,7 +89,7 @@ WHERE i.campaign_id = %(campaign)s LIMIT 1
 """
 VERDICTS = """
 SELECT t.number, asp.text, d.docno, c.key, v.value, v.method, v.votes, run.ties, run.min_votes,
-  run.parameters, v.decided_at, v.comment, v.cause, v.reopened_at
+  run.parameters, v.decided_at, v.comment, v.cause, v.reopened_at, v.probability, v.probability_reason
 FROM annotation_item i
 JOIN adjudication_verdict v ON v.item_id = i.id
 JOIN annotation_criterion c ON c.id = v.criterion_id
