@@ -140,7 +140,7 @@ def test_a_model_that_does_not_converge_says_nothing(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("voters", ["humans", "all", "machines"])
-def test_whoever_votes_the_model_is_of_people(voters: str) -> None:
+def test_the_model_is_of_people_where_others_vote(voters: str) -> None:
     people = build_campaign(LABELS, slug="alone")
     both = build_campaign([[*row, 0] for row in LABELS], machines=[("m-1", "m", 1)], slug="both")
     vote(people, min_votes=2)
