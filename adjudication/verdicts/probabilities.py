@@ -1,7 +1,7 @@
 """How probable a verdict's value is by Dawid and Skene's (1979) model of the people who judged; it decides nothing.
 
-The model is fitted to the labels of people alone, also where others have a vote: machines never enter it, and weights of votes
-do not either. It assumes that annotators err independently of each other and of the item.
+The model is fitted to the labels of people alone, also where machines have a vote; weights of votes do not enter it. It
+assumes that annotators err independently of each other and of the item.
 """
 
 from dataclasses import dataclass
