@@ -16,6 +16,8 @@ from annotation.models import (
     Assignment,
     AssignmentRun,
     AssignmentState,
+    Extraction,
+    ExtractionState,
     Judgment,
     Submission,
     SubmissionKind,
@@ -84,4 +86,6 @@ def leave_out_labels(annotators: QuerySet[Annotator], at: datetime) -> int:
         ],
         batch_size=5_000,
     )
+    papers = Extraction.objects.filter(assignment__annotator__in=annotators, state=ExtractionState.FINISHED)
+    papers.update(state=ExtractionState.DRAFT, finished_at=None, updated_at=at)
     return done.update(state=AssignmentState.WITHDRAWN, slot=None)

@@ -14,6 +14,7 @@ from annotation.models import Campaign, Extraction, ExtractionRevision, Extracti
 from annotation.papers.extracting import (
     begin_extraction,
     finish_extraction,
+    reopen_extraction,
     save_extraction,
 )
 from annotation.papers.extractions import content_of
@@ -68,7 +69,7 @@ def test_a_paper_waits_for_consent_and_ends_with_it(material, client) -> None:
     campaign = campaign_of(material, overlap=3)
     ana = material.people["ana"]
     assignment = assignment_of(campaign, "ana", campaign.items.order_by("pk")[0].paper)
-    text = {"text": "We store it.", "after_withdrawal": "keep", "asks_background": False}
+    text = {"text": "We store it.", "after_withdrawal": "leave-out", "asks_background": False}
     set_consent_text(collection=material.collection, by=None, at=AT, **text)
     client.force_login(ana)
     address = reverse("extraction_detail", args=["teas", campaign.slug, assignment.pk])
@@ -77,9 +78,12 @@ def test_a_paper_waits_for_consent_and_ends_with_it(material, client) -> None:
         begin_extraction(assignment=assignment, by=ana, at=AT)
     give_consent(collection=material.collection, version=1, by=ana, at=AT)
     extraction = begin_extraction(assignment=assignment, by=ana, at=AT)
+    finish_extraction(extraction=extraction, by=ana, at=AT)
+    assert {gold.status for gold in gold_of(material.collection)} >= {"confirmed"}
     withdraw_consent(collection=material.collection, by=ana, at=AT)
+    assert "confirmed" not in {gold.status for gold in gold_of(material.collection)}, "left out, as the text says"
     with pytest.raises(Refused, match="You have withdrawn"):
-        finish_extraction(extraction=extraction, by=ana, at=AT)
+        reopen_extraction(extraction=extraction, by=ana, at=AT)
 
 
 @pytest.mark.parametrize(
