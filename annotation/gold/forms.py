@@ -15,12 +15,12 @@ class KnownAnswerForm(forms.Form):
     """One item, and what is right about it."""
 
     topic = forms.CharField(max_length=255, help_text="Number of the topic.")
-    value = forms.IntegerField(help_text="Value of the right level.")
     aspect = forms.CharField(required=False, help_text="Text of the aspect, where aspects are judged.")
     docno = forms.CharField(required=False, max_length=255, help_text="Id of the document, where documents are judged.")
     criterion = forms.CharField(
         required=False, max_length=40, help_text="Key of the criterion. May be empty if the campaign has only one."
     )
+    value = forms.IntegerField(help_text="Value of the right level.")
     explanation = forms.CharField(
         required=False,
         max_length=LONGEST_EXPLANATION,

@@ -65,7 +65,7 @@ outbox.addEventListener("settled", ({ detail }) => {
     if (result.outcome === "counted" && !countedByServer(result)) countFinished(detail.finishes[i] ?? 0, outbox);
     if (result.outcome === "not-counted") notice(result.detail);
   });
-  screen.showFeedback(detail.results.map((result) => result.feedback ?? ""));
+  screen.showFeedback(detail.entry.title, detail.results.map((result) => result.feedback ?? ""));
   if (detail.refused) refused(detail.entry);
   keepSoon();
   if (!screen.currentUnit() && !session.inPast && hand.ahead.length) session.showPresent();

@@ -305,18 +305,18 @@ export function showGiven(unit) {
   const answers = unit.cells.map(({ answer }) => (answer.kind === "skip" ? "" : gradeWords(answer)));
   const given = [...new Set(answers.filter(Boolean))];
   show(part("gave"));
-  show(part("feedback"), false);
   part("gave-verb").textContent = given.length ? "You gave" : "You skipped";
   setText("gave-name", unit.name);
   setText("gave-answer", given.join(" · "));
 }
 
-/** In training: what is right about the unit that has just been left. */
-export function showFeedback(words) {
+/** In training: what is right about the unit of this name, which has just been left. */
+export function showFeedback(name, words) {
   const said = words.filter(Boolean).join(" ");
   if (!said) return;
+  setText("learned-name", name);
   setText("feedback", said);
-  show(part("feedback"));
+  show(part("learned"));
 }
 
 /** "1 Partly", as the levels of the scale are called; with several criteria each by its name. */
