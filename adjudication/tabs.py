@@ -57,7 +57,9 @@ TABS = (
     Tab("collection", RESULTS, 250, "releases", "Releases", "release_list", OVERSEERS).found_by(
         "publish version doi zenodo croissant dataset card freeze archive"
     ),
-    Tab("campaign", PROGRESS, 115, "work", "Hours and pace", "work_detail", MANAGE, also="time speed pay hours"),
+    Tab("campaign", PROGRESS, 115, "work", "Quality and hours", "work_detail", MANAGE).found_by(
+        "time speed pay pace hours careful drift guideline repeats dawid skene confusion collusion"
+    ),
     Tab(
         "campaign", PROGRESS, 120, "judgments", "Judgments", "judgment_list", OVERSEERS, of_kinds("judgments")
     ).found_by("labels answers annotations"),

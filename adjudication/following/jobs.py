@@ -10,9 +10,9 @@ from annotation.models import WorkSummary
 
 class WorkJob(CampaignJob[WorkSummary]):
     model = WorkSummary
-    doing = "Counting hours and pace in"
-    did = "Hours and pace counted in"
-    onward = "See hours and pace"
+    doing = "Counting quality and hours in"
+    did = "Quality and hours counted in"
+    onward = "See quality and hours"
     purpose = "It adds up who judged how much on which day, and how long it took."
     counted = "people counted"
     cancel_verb = "cancel_work_count"

@@ -108,7 +108,7 @@ def current_sheet(campaign: Campaign) -> PaySheet:
         slugs = (campaign.collection.slug, campaign.slug)
         advice = where(
             "Set it first",
-            page="page “Hours and pace” of the campaign",
+            page="page “Quality and hours” of the campaign",
             rest="PUT /api/collections/{}/campaigns/{}/pay/".format(*slugs),
             command="set_pay_rate {} {} RATE CURRENCY".format(*slugs),
         )

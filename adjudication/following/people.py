@@ -76,6 +76,7 @@ class Person:
     seconds: tuple[float, float, float] | None
     quarters: tuple[float | None, ...]
     looks: tuple[Look, ...]
+    figures: tuple[Any, ...] = ()  # measures.Shown
 
     @property
     def flags(self) -> int:
@@ -204,18 +205,17 @@ def look_at_levels(parts: Sequence[QuarterPart], levels: Mapping[int, str]) -> L
 def look_at_drift(parts: Sequence[QuarterPart]) -> Look:
     """Agreement with the others in the last quarter of the work against the first three, with a 95% interval."""
     name = "Agreement over time"
-    before = [part for part in parts if part.quarter < 4]
-    after = [part for part in parts if part.quarter == 4]
-    sizes = [sum(part.shared for part in side) for side in (before, after)]
-    if min(sizes) < LEAST:
+    found = change_since(parts)
+    if found is None:
+        before, after = (sum(part.shared for part in parts if (part.quarter == 4) == last) for last in (False, True))
         return Look(
             name,
             None,
-            f"{sizes[1]:,} items of the last quarter and {sizes[0]:,} before it were judged by others too; "
+            f"{after:,} items of the last quarter and {before:,} before it were judged by others too; "
             f"{LEAST} of each are needed.",
         )
-    (was, variance_was), (now, variance_now) = _mean(before), _mean(after)
-    change, half = now - was, Z95 * math.sqrt(variance_was + variance_now)
+    was, now, half = found
+    change = now - was
     text = (
         f"Agreement with the others went from {share_in_percent(was)} to {share_in_percent(now)} in the last quarter: "
         f"{_signed(change)} points, 95% interval {_signed(change - half)} to {_signed(change + half)}."
@@ -223,6 +223,15 @@ def look_at_drift(parts: Sequence[QuarterPart]) -> Look:
     if change <= -DROP and change + half < 0:
         return Look(name, True, f"{text} It is falling: check the newest answers, and whether the guideline changed.")
     return Look(name, False, text)
+
+
+def change_since(parts: Sequence[QuarterPart]) -> tuple[float, float, float] | None:
+    """(agreement before the last quarter, in it, half the width of the difference's interval); None for too few."""
+    sides = [[part for part in parts if (part.quarter == 4) == last] for last in (False, True)]
+    if min(sum(part.shared for part in side) for side in sides) < LEAST:
+        return None
+    (was, variance_was), (now, variance_now) = map(_mean, sides)
+    return was, now, Z95 * math.sqrt(variance_was + variance_now)
 
 
 def _mean(parts: Sequence[QuarterPart]) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from adjudication.following.days import Chart, Timeline, add_up, make_chart, make_timeline, round_above
+from adjudication.following.measures import Measure, with_figures
 from adjudication.following.people import Person, TimeLeft, Work, make_people
 from adjudication.labels.rules import why_labels_are_hidden
 from annotation.models import (
@@ -78,6 +79,11 @@ class WorkPage:
         return [person.annotator for person in self.people]
 
     @property
+    def measures(self) -> list[Measure]:
+        """The columns of the figures."""
+        return [each.measure for each in self.people[0].figures] if self.people else []
+
+    @property
     def late(self) -> list[Person]:
         return [person for person in self.people if person.is_late]
 
@@ -119,6 +125,7 @@ def fetch_work(
     work = {pk: add_up(days) for pk, days in by_person.items()}
     time_left = fetch_time_left(campaign, rows, today)
     people = make_people(annotators, work, summary.people, key, levels, time_left=time_left)
+    people = with_figures(people, summary.people, key, levels)
     chosen = next((one for one in people if one.annotator.pk == person), None)
     drawn = by_person[chosen.annotator.pk] if chosen else rows
     timeline = make_timeline(drawn)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -131,7 +132,7 @@ def read_repeats(campaign: Campaign) -> LabelTable:
 
 def read_topics(campaign: Campaign, items: IntArray) -> IntArray:
     """The topic id of each of these items (all of the campaign); a different negative number for each without one."""
-    found = _read_integers(_TOPICS, {"campaign": campaign.pk}, 2)
+    found = read_integers(_TOPICS, {"campaign": campaign.pk}, 2)
     order = np.argsort(found[:, 0])
     place = np.searchsorted(found[:, 0], items, sorter=order)
     return np.ascontiguousarray(found[order[place], 1]) if len(items) else np.zeros(0, dtype=np.int64)
@@ -178,12 +179,12 @@ def scale_of(criterion: Criterion) -> list[int]:
 
 
 def _read_table(campaign: Campaign, *, repeat: int) -> LabelTable:
-    found = _read_integers(_COUNTED, {"campaign": campaign.pk, "repeat": repeat}, 4)
+    found = read_integers(_COUNTED, {"campaign": campaign.pk, "repeat": repeat}, 4)
     order = np.lexsort((found[:, 2], found[:, 1], found[:, 0]))
     return LabelTable(*(np.ascontiguousarray(found[order, column]) for column in range(4)))
 
 
-def _read_integers(query: str, parameters: dict[str, int], width: int) -> IntArray:
+def read_integers(query: str, parameters: dict[str, Any], width: int) -> IntArray:
     """The packed rows of a query as (n, width) integers."""
     connection.ensure_connection()
     # Django's own cursors bind on the client and then cannot receive binary values.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Any
 
 from django.db.models import BooleanField, Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
@@ -45,7 +46,8 @@ METHODS = {**dict(Method.choices), REOPENED: "reopened"}
 @dataclass(frozen=True)
 class ItemSelection:
     """Which items. `annotator` with `state` (their assignments), `repeated` (judged twice) or `differs` (from other
-    people; from machines only where there are no other people).
+    people; from machines only where there are no other people); among theirs those with a `known` answer, judged by a
+    version of the `guideline`, judged by an `other` annotator too, or finished in a `span` of time, ends included.
 
     `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about;
     `contributing` are the items of one computed figure.
@@ -58,10 +60,19 @@ class ItemSelection:
     state: str = ""
     repeated: bool = False
     differs: bool = False
+    known: bool = False
+    guideline: int | None = None
+    other: int | None = None
+    span: tuple[datetime, datetime] | None = None
     among: str = ""
     model: str = ""
     method: str = ""
     contributing: ContributingItems | None = None
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a part of what the annotator judged is asked for."""
+        return self.known or any(each is not None for each in (self.guideline, self.other, self.span))
 
     @property
     def is_narrowed(self) -> bool:
@@ -118,6 +129,14 @@ def _labels(selection: ItemSelection) -> QuerySet[Judgment]:
 
 def _of_annotator(items: QuerySet[Item], selection: ItemSelection, annotator: int, span: Span | None) -> QuerySet[Item]:
     mine = Assignment.objects.filter(item=OuterRef("pk"), annotator=annotator)
+    if selection.known:
+        items = items.filter(pk__in=selection.criterion.campaign.known_answers.values("item"))
+    if selection.guideline is not None:
+        mine = mine.filter(judgments__submission__guideline__version=selection.guideline)
+    if selection.span is not None:
+        mine = mine.filter(finished_at__range=selection.span)
+    if selection.other is not None:
+        items = items.filter(Exists(_labels(selection).filter(assignment__annotator=selection.other)))
     if selection.repeated:
         again = mine.filter(repeat=Asked.AGAIN, state=AssignmentState.DONE)
         return items.filter(Exists(again), Exists(_labels(selection).filter(assignment__annotator=annotator)))
@@ -176,7 +195,7 @@ def _two(labels: QuerySet[Judgment]) -> Exists:
 
 def count_assignments(selection: ItemSelection) -> int:
     """The annotator's assignments in the state asked for, hidden repeats among them; 0 where no annotator is chosen."""
-    if selection.annotator is None or selection.repeated or selection.differs:
+    if selection.annotator is None or selection.repeated or selection.differs or selection.is_part:
         return 0
     mine = Assignment.objects.filter(item__campaign=selection.criterion.campaign_id, annotator=selection.annotator)
     return mine.filter(STATES.get(selection.state, STATES["done"])).count()

@@ -14,6 +14,7 @@ from engines.stats.results import BoolArray, FloatArray, IntArray
 
 FLOOR = 1e-300
 DUST = 1e-200  # weight that comes of the floor alone: no data
+UNUSED = 1e-6  # share of a level that is true nowhere
 CERTAIN = 0.6
 MAX_ROUNDS = 1000
 GAIN = 1e-8
@@ -117,3 +118,29 @@ def _switched(prior: FloatArray, errors: FloatArray, responses: FloatArray) -> b
     active, in_use = responses.sum(axis=(0, 2)) > 0, prior > DUST
     diagonal = np.einsum("ajj->aj", errors[active]).mean(axis=0)
     return bool((diagonal[in_use] < 1 / errors.shape[2]).any())
+
+
+def bootstrap_right(
+    positions: NDArray[np.integer], levels: int, topics: IntArray, *, resamples: int, seed: int
+) -> FloatArray:
+    """The chance of saying a level that is true, by level and of all items: (resamples, m, K + 1).
+
+    Whole topics (n,) are drawn with replacement (Field & Welsh 2007; `default_rng(seed)`). NaN for a level that is true
+    nowhere in a resample.
+    """
+    cells = reduce_rows(positions, levels + 1)
+    responses = (cells.patterns[:, :, None] == np.arange(levels)).astype(np.float64)
+    known, place = np.unique(topics, return_inverse=True)
+    by_topic = np.zeros((len(known), cells.n_cells))
+    np.add.at(by_topic, (place.reshape(-1), cells.inverse), 1)
+    rng = np.random.default_rng(seed)
+    found = np.full((resamples, positions.shape[1], levels + 1), np.nan)
+    for number in range(resamples):
+        weight = rng.multinomial(len(known), np.full(len(known), 1 / len(known))) @ by_topic
+        drawn = weight > 0
+        if responses[drawn].any():
+            model = _fit(responses[drawn], weight[drawn], np.arange(int(drawn.sum())), 0.0)
+            right = np.einsum("ajj->aj", model.errors)
+            found[number, :, :-1] = np.where(model.prior > UNUSED, right, np.nan)
+            found[number, :, -1] = right @ model.prior
+    return found

@@ -110,11 +110,24 @@ def annotator(campaign: Campaign, name: str) -> Annotator:
     return campaign.annotators.get(user__email=f"{name}@example.org")
 
 
-def give_labels(judge: Annotator, values: Sequence[int], *, at: datetime = AT, active_ms: int | None = 4000) -> None:
+def give_labels(
+    judge: Annotator,
+    values: Sequence[int],
+    *,
+    at: datetime = AT,
+    active_ms: int | None = 4000,
+    guideline: int | None = None,
+) -> None:
     """The annotator judges their next items by the labelling action; the campaign must be open."""
     pending = judge.assignments.filter(state="pending").order_by("position", "pk")[: len(values)]
     given = [
-        AnswerInput(uuid=uuid4(), assignment=assignment.pk, answers={"relevance": value}, active_ms=active_ms)
+        AnswerInput(
+            uuid=uuid4(),
+            assignment=assignment.pk,
+            answers={"relevance": value},
+            active_ms=active_ms,
+            guideline=guideline,
+        )
         for assignment, value in zip(pending, values, strict=True)
     ]
     _submit(judge, given, at)

@@ -1,6 +1,7 @@
 """The judgments behind a number of the dashboard or the agreement page, item by item."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -8,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from accounts.counting import named
+from accounts.counting import exact_moment, named
 from accounts.models import JobState
 from adjudication.agreement.contributing_items import (
     ContributingItems,
@@ -112,11 +113,22 @@ def _of_difference(selection: ItemSelection, difference: str) -> str:
 def _of_person(selection: ItemSelection, annotator: Annotator) -> SafeString:
     if selection.repeated:
         text = "Items that {0} judged twice without knowing it: the second answer counts for self-consistency only."
+    elif selection.is_part:
+        text = f"Items that {{0}} judged{_which(selection)}."
     elif selection.differs:
         text = "Items on which {0} and another person differ; where nobody else judged, {0} and a machine."
     else:
         text = f"Items that {{0}} {DONE_WITH.get(selection.state, 'judged')}."
     return format_html(text, named(annotator))
+
+
+def _which(selection: ItemSelection) -> str:
+    """Which of their items, in words."""
+    if selection.span is not None:
+        return f" from {exact_moment(selection.span[0])} to {exact_moment(selection.span[1])}"
+    if selection.guideline is not None:
+        return f" by version {selection.guideline} of the guideline"
+    return " and whose answer is known" if selection.known else ", and another person too"
 
 
 def _figure(request: HttpRequest, criterion: Criterion) -> AgreementResult | None:
@@ -150,11 +162,24 @@ def _selection(request: HttpRequest, criterion: Criterion, contributing: Contrib
         state=_one_of(query.get("state"), STATES),
         repeated=known and bool(query.get("repeated")),
         differs=known and bool(query.get("differs")),
+        known=known and bool(query.get("known")),
+        guideline=whole_number(query.get("guideline")) if known else None,
+        other=whole_number(query.get("with")) if known else None,
+        span=_span(query) if known else None,
         among=_one_of(query.get("among"), AMONG),
         model=query.get("model", "")[:150],
         method=_one_of(query.get("method"), METHODS),
         contributing=contributing,
     )
+
+
+def _span(query: Mapping[str, str]) -> tuple[datetime, datetime] | None:
+    """`?from=` and `until=`, moments with their time zone."""
+    try:
+        first, last = (datetime.fromisoformat(query.get(name, "")) for name in ("from", "until"))
+    except ValueError:
+        return None
+    return (first, last) if first.tzinfo and last.tzinfo else None
 
 
 def _one_of(text: str | None, known: Mapping[str, object]) -> str:

@@ -103,7 +103,7 @@ def test_the_three_looks_on_real_answers(campaign):
         give_labels(judge, values, active_ms=1000 if name == "cai" else 5000)
     page = page_of(campaign)
     cai, ana = person(page, "Cai"), person(page, "Ana")
-    assert [look.is_flagged for look in cai.looks] == [True, True, None]  # 18 items in a quarter are too few
+    assert [look.is_flagged for look in cai.looks[:3]] == [True, True, None]  # 18 items in a quarter are too few
     assert [look.is_flagged for look in ana.looks] == [False, False, None]
     assert "took less than 1.0 s; the others have a median of 5.0 s" in cai.looks[0].text
     ones = sum(1 + item % 2 == 1 for item in items["cai"])
