@@ -214,7 +214,7 @@ def _gold(counted: Counted) -> Figure:
 
 @measure("repeats", "With themselves", "share", EXACT)
 def _repeats(counted: Counted) -> Figure:
-    """The same level again, when an item was asked again unseen."""
+    """Share of equal answers where an item was asked twice without being marked as such."""
     same, n = counted.answers.get("repeats") or (0, 0)
     share = proportion(same, n)
     reason = "" if n else "nothing was asked again"

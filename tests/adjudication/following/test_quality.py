@@ -1,4 +1,4 @@
-"""The quality of people's answers: six simulated people are told apart, and each figure is the one counted by hand."""
+"""The quality of people's answers: six simulated people are distinguished, and each figure is the one counted by hand."""
 
 import random
 from collections import Counter
@@ -70,7 +70,7 @@ def figures(page, name: str):
     return {each.measure.name: each.figure for each in one.figures}
 
 
-def test_six_simulated_people_are_told_apart_by_intervals(simulated):
+def test_six_simulated_people_are_distinguished_by_intervals(simulated):
     of = {name: figures(simulated.page, name) for name in PEOPLE}
     # Careful: by the model well above every other single person; nothing is flagged.
     cara = of["cara"]["right"]
@@ -79,7 +79,7 @@ def test_six_simulated_people_are_told_apart_by_intervals(simulated):
     # Fast: the interval of the median is far below that of the others, and the model sees the guesses.
     assert of["fast"]["speed"].high < of["cara"]["speed"].low / 3
     assert "0.16 times the median of the others" in of["fast"]["speed"].note
-    # All the same: one run over all items, which the others' answers make impossible.
+    # One level: one run over all items, which the others' answers make impossible.
     run = of["same"]["run"]
     assert (run.value, run.is_flagged) == (120, True)
     assert "chance 1.000 by their own shares of levels, below 0.001 by the others'" in run.note
