@@ -1,4 +1,4 @@
-"""The quality of people's answers: six simulated people are distinguished, and each figure is the one counted by hand."""
+"""Quality of answers: six simulated people are distinguished, and each figure is the one counted by hand."""
 
 import random
 from collections import Counter
