@@ -145,8 +145,12 @@ class JobKind(ABC, Generic[J]):
         """The heading of its page, in front of its subject."""
         return self.did if job.state == JobState.DONE else self.doing
 
+    def about(self, job: J) -> str:
+        """What it does and what for: its purpose, where all of its kind do the same."""
+        return self.purpose
+
     def subject(self, job: J) -> str:
-        """What its heading ends with: the name of what it is about, "" where its words say it all."""
+        """What its heading ends with: what it is about, a name in quotes; "" where its words say it all."""
         return ""
 
     def outcome(self, job: J) -> str:

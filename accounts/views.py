@@ -173,7 +173,7 @@ def job_detail(request: Request, kind: str, pk: int) -> HttpResponse:
     # Before the end and after a failure there are no results; then the fragment says what comes next.
     is_over = job.is_final and job.state != JobState.FAILED
     context |= {"links": found.links(job, member) if is_over else [], "is_over": is_over}
-    context |= {"words": found.words(job), "subject": found.subject(job)}
+    context |= {"words": found.words(job), "subject": found.subject(job), "about": found.about(job)}
     context["outcome"] = found.outcome(job) if job.state == JobState.DONE else ""
     context |= {"base": found.base, **found.context(job, member)}
     return render(request, "accounts/job_detail.html", context)

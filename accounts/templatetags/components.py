@@ -168,9 +168,14 @@ def fields(form: BaseForm | Iterable[BoundField], names: str = "") -> Shown:
 def is_marked_optional(field: BoundField) -> bool:
     """Whether “(optional)” helps: some field of the form must be filled in, and this one can be left empty."""
     needed = field.field.required or getattr(field.field, "is_needed", False)
-    if needed or field.widget_type == "select":  # a list to choose from always has a value
+    if needed or _is_choice(field):
         return False
-    return any(each.field.required for each in field.form.visible_fields())
+    return any(each.field.required and not _is_choice(each) for each in field.form.visible_fields())
+
+
+def _is_choice(field: BoundField) -> bool:
+    """A list to choose from always has a value."""
+    return field.widget_type == "select"
 
 
 @register.inclusion_tag("_row_field.html")

@@ -51,6 +51,10 @@ class AgreementJob(ResultJob[AgreementRun]):
     def outcome(self, job: AgreementRun) -> str:
         return f"Computed from {counted(job.n_judgments, 'judgment')}."
 
+    def links(self, job: AgreementRun, member: Membership) -> list[tuple[str, str]]:
+        """To the figures; without a judgment there are none to see."""
+        return super().links(job, member) if job.n_judgments else []
+
     def start_due(self, now: datetime) -> None:
         """Compute what has changed and is cheap."""
         start_due(now)

@@ -34,7 +34,7 @@ class ReleaseJob(CollectionJob[Release]):
             write_release(job, outside)
 
     def subject(self, job: Release) -> str:
-        return job.name
+        return f"“{job.name}”"
 
     def check_can_cancel(self, job: Release, by: User | None) -> None:
         check_manager(job.collection, by)

@@ -21,7 +21,7 @@ class AssignmentJob(CampaignJob[AssignmentRun]):
     doing = "Assigning the items of"
     did = "Items assigned in"
     onward = "See who judges what"
-    purpose = "Each item is given to the people who will judge it; a preview assigns nothing."
+    purpose = "Each item is given to the people who will judge it."
     cancel_verb = "cancel_assignment"
     section = "assignment"
     begins_at = "assignment_plan"
@@ -46,7 +46,10 @@ class AssignmentJob(CampaignJob[AssignmentRun]):
     def words(self, job: AssignmentRun) -> str:
         if not job.dry_run:
             return super().words(job)
-        return "Assignment planned for" if job.state == JobState.DONE else "Planning the assignment of"
+        return "Assignment previewed for" if job.state == JobState.DONE else "Preview of the assignment of"
+
+    def about(self, job: AssignmentRun) -> str:
+        return "It shows who would judge how much. Nothing is assigned." if job.dry_run else self.purpose
 
     def outcome(self, job: AssignmentRun) -> str:
         many = counted(job.summary.get("judgments", 0), "judgment")

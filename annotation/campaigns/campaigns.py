@@ -10,7 +10,7 @@ from django.db.models.functions import Cast, Coalesce
 from django.shortcuts import get_object_or_404
 
 from accounts.counting import day
-from accounts.refusals import Refused
+from accounts.refusals import Reason, Refused
 from annotation.campaigns import progress
 from annotation.campaigns.own_counts import own_in_campaigns
 from annotation.models import (
@@ -160,10 +160,13 @@ def campaign_with(slug: str, campaign: str) -> Campaign:
     return found
 
 
-def why_cannot_archive_open_campaigns(collection: Collection) -> str:
-    """Why the collection cannot be archived yet: its open campaigns, or ""."""
-    names = list(collection.campaigns.filter(state=CampaignState.OPEN).order_by("name").values_list("name", flat=True))
-    return f"Close its open campaigns first: {', '.join(names)}." if names else ""
+def why_cannot_archive_open_campaigns(collection: Collection) -> list[Reason]:
+    """Why the collection cannot be archived yet: each of its open campaigns, with its page."""
+    campaigns = collection.campaigns.filter(state=CampaignState.OPEN).order_by("name")
+    return [
+        Reason(f"Close the campaign “{one}” first.", str(one), "campaign_detail", collection.slug, one.slug)
+        for one in campaigns
+    ]
 
 
 def drafts_of(campaign: Campaign) -> tuple[CriterionDraft, ...]:

@@ -31,7 +31,7 @@ class CampaignJob(CollectionJob[J]):
         return job.campaign  # type: ignore[attr-defined]
 
     def subject(self, job: J) -> str:
-        return self.campaign_of(job).name
+        return f"“{self.campaign_of(job).name}”"
 
     def audited(self, job: J) -> tuple[Model, Scope | None, dict[str, Any]]:
         return self.campaign_of(job), self.collection_of(job), {}

@@ -106,7 +106,9 @@ SET_CONSENT = Operation(
     roles=MANAGE,
     about="Set the text that annotators agree to before they judge in the collection. A change is a new version, to"
     " which everybody agrees again.",
-    title="Consent",
+    title="Consent of the annotators",
+    lead="What annotators of this collection agree to. Each is asked when they first open what they judge, and judges"
+    " only after agreeing. Without a text nobody is asked.",
     button="Save",
     template="annotation/consent/consent_edit.html",
     report=_asked,

@@ -34,7 +34,7 @@ class MachineJob(CampaignJob[MachineRun]):
         return job.campaign, job.campaign.collection, {"machine": job.annotator.name}
 
     def subject(self, job: MachineRun) -> str:
-        return job.annotator.name
+        return f"“{job.annotator.name}”"
 
     def page(self, job: MachineRun) -> str:
         return reverse("machine_detail", args=[*self.where(job), job.pk])

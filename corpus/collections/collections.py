@@ -15,7 +15,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.models import FINAL_STATES, User
-from accounts.refusals import Conflict, NotAllowed, Refused, taken_is_conflict
+from accounts.refusals import Conflict, NotAllowed, Reason, Refused, taken_is_conflict
 from corpus.collections.audit import hidden_labels
 from corpus.collections.contents import unfinished_jobs
 from corpus.collections.rules import (
@@ -102,7 +102,7 @@ def people(*, text: str = "", requests: bool = False) -> QuerySet[User]:
     return found.order_by(F("erasure_request__requested_at").asc(nulls_last=True), "email")
 
 
-WhyCannotArchive = Callable[[Collection], str]  # what must end before the collection is archived, "" for nothing
+WhyCannotArchive = Callable[[Collection], list[Reason]]  # what must end before the collection is archived
 # One sentence for both cases: people who are not members must not learn which collections exist.
 SLUG_TAKEN = "The short name “{slug}” is or was that of another collection. Choose another."
 
@@ -185,15 +185,12 @@ def rename_collection(*, by: User | None, at: datetime, collection: Collection, 
     return found
 
 
-WHAT_TO_END = "First close its open campaigns, and wait until its jobs are finished."
-
-
-def why_not_archived(collection: Collection) -> list[str]:
-    """What must end before the collection can be archived, as sentences; [] for nothing."""
+def why_not_archived(collection: Collection) -> list[Reason]:
+    """What must end before the collection can be archived, each with the page where; [] for nothing."""
     why_cannot_archive: dict[str, WhyCannotArchive] = extensions("why_cannot_archive")
-    reasons = [reason for reason_of in why_cannot_archive.values() if (reason := reason_of(collection))]
+    reasons = [reason for reasons_of in why_cannot_archive.values() for reason in reasons_of(collection)]
     if unfinished := unfinished_jobs(collection):
-        reasons.append(f"Jobs are not finished: {', '.join(sorted({str(job) for job in unfinished}))}.")
+        reasons.append(Reason(f"Jobs are not finished: {', '.join(sorted({str(job) for job in unfinished}))}."))
     return reasons
 
 

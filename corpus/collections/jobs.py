@@ -121,7 +121,7 @@ class RemovalJob(JobKind[CollectionRemoval]):
         return reverse("collection_removal", args=[job.pk])
 
     def subject(self, job: CollectionRemoval) -> str:
-        return job.title
+        return f"“{job.title}”"
 
     def outcome(self, job: CollectionRemoval) -> str:
         gone = counted(sum(job.counts.values()), "record")

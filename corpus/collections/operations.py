@@ -8,7 +8,12 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.operations import Found, Operation, Place
-from corpus.collections.collections import archive_collection, reopen_collection, request_removal
+from corpus.collections.collections import (
+    archive_collection,
+    reopen_collection,
+    request_removal,
+    why_not_archived,
+)
 from corpus.collections.contents import extent
 from corpus.collections.forms import RemovalForm
 from corpus.collections.places import in_collection
@@ -36,11 +41,13 @@ def _settings(collection: Collection) -> str:
 
 
 def _with_extent(place: Place) -> Place:
-    """Its page shows what the collection holds."""
+    """Its page shows what the collection holds, and what must end before it can be archived."""
 
     def page(request: HttpRequest, roles: tuple[Any, ...], slug: str) -> Found:
         found = place.page(request, roles, slug=slug)
-        return replace(found, shown=found.shown | {"extent": extent(found.target["collection"])})
+        collection = found.target["collection"]
+        no_archiving = [] if collection.archived_at else why_not_archived(collection)
+        return replace(found, shown=found.shown | {"extent": extent(collection), "no_archiving": no_archiving})
 
     return replace(place, page=page)
 

@@ -19,7 +19,7 @@ class ImportJob(CollectionJob[ImportRun]):
     doing = "Importing"
     did = "Imported:"
     onward = "See the import"
-    purpose = "The files are read and their records stored; a dry run only counts them."
+    purpose = "The files are read and their records stored."
     in_bytes = True
     cancel_verb = "cancel_import"
     tab = "imports"
@@ -42,6 +42,9 @@ class ImportJob(CollectionJob[ImportRun]):
         if not job.dry_run:
             return super().words(job)
         return "Dry run finished:" if job.state == JobState.DONE else "Dry run of importing"
+
+    def about(self, job: ImportRun) -> str:
+        return "The files are read and their records counted. Nothing is stored." if job.dry_run else self.purpose
 
     def subject(self, job: ImportRun) -> str:
         return job.label

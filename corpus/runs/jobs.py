@@ -34,7 +34,7 @@ class RunMakingJob(CollectionJob[RunMaking]):
         return job, job.collection, {"name": job.name}
 
     def subject(self, job: RunMaking) -> str:
-        return job.name
+        return f"“{job.name}”"
 
     def page(self, job: RunMaking) -> str:
         if job.run_id:

@@ -36,6 +36,16 @@ from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import fetch_manager, fetch_overseer
 from corpus.models import Membership
 
+STEPS = {
+    "dev": "People judge the development set",
+    "try": "Try machines on it",
+    "freeze": "Freeze one",
+    "test_set": "People judge a fresh test set",
+    "test": "The test",
+    "decision": "Decide",
+    "everything": "Annotate everything",
+}
+
 
 @require_safe
 def cycle_list(request: HttpRequest, slug: str) -> HttpResponse:
@@ -59,14 +69,23 @@ def cycle_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _show_list(request: HttpRequest, membership: Membership, form: CycleForm) -> HttpResponse:
     cycles = cycles_of(membership.collection)
+    open_cycle = next((cycle for cycle in cycles if cycle.is_open), None)
     context = {
         **collection_context(membership, "anno-gpt"),
         "cycles": cycles,
         "form": form,
         "dev_campaigns": membership.collection.campaigns.filter(split=Split.DEV).exists(),
-        "is_open": any(cycle.is_open for cycle in cycles),
+        "open_cycle": open_cycle,
+        "step_now": _step_now(open_cycle) if open_cycle else "",
     }
     return render(request, "adjudication/cycles/cycle_list.html", context, status=422 if form.errors else 200)
+
+
+def _step_now(cycle: AnnoCycle) -> str:
+    """The first step of an open cycle that is not done, with its number, as a sentence."""
+    steps = _steps(cycle, dev_table(cycle.dev, cycle.criterion), fetch_trial(cycle, count_tests(cycle)))
+    number, step = next((n, step) for n, (step, state) in enumerate(steps.items(), start=1) if state != "done")
+    return f"Cycle {cycle.number} is at step {number} of {len(STEPS) - 1}: {STEPS[step].lower()}."
 
 
 @require_safe
@@ -132,6 +151,7 @@ def cycle_context(membership: Membership, cycle: AnnoCycle) -> dict[str, Any]:
         "no_test": why_cannot_test(cycle, trial) if trial else "",
         "form": CycleDecisionForm(**decision_facts(trial)),
         "steps": steps,
+        "titles": STEPS,
         "next_step": _next_step(cycle, tables[0], steps),
         "everything": _everything(cycle) if cycle.outcome == Outcome.ANNOTATE else [],
         "points": 100 * cycle.margin,

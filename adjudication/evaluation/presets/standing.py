@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from accounts.refusals import Refused
+from accounts.refusals import Reason, Refused, Remedy
 from accounts.snapshots import snapshot
 from adjudication.evaluation.golds.kind import NO_GOLD, LoadedGold
 from adjudication.evaluation.golds.registry import parse_selector, read_gold
@@ -55,20 +55,34 @@ def inputs_of(collection: Collection, spec: EvaluationSpec, files: Container[str
 
 
 def why_stale(job: Evaluation) -> str:
-    """A sentence that says what has changed since the evaluation was measured; "" where its figures are of today."""
+    """A sentence that says what has changed since the evaluation was measured; "" where its figures are of today.
+
+    It is a `Reason` where the same cannot be measured again now, with the page where something else is chosen.
+    """
     if not job.results:
         return ""
     known = job.results.get("inputs")
-    if known is None:
-        return UNKNOWN
     spec = EvaluationSpec.from_json(job.parameters)
-    is_of_file = not known.keys() & {"gold", "other"}
+    is_of_file = known is not None and not known.keys() & {"gold", "other"}
     try:
         now = inputs_of(job.collection, spec, [parse_selector(gold).name for gold in spec.golds] if is_of_file else ())
     except Refused as refusal:
-        return f"Its figures are out of date. {refusal.reason.removeprefix(NO_GOLD).strip()}"
+        text = f"Its figures are out of date. {refusal.reason.removeprefix(NO_GOLD).strip()}"
+        return Reason.of(text, _other_choice(job.collection, spec))
+    if known is None:
+        return UNKNOWN
     changed = [INPUTS.get(name, OTHER) for name in known if name != OF_WORDS and known[name] != now.get(name)]
     return f"Measured before {' and '.join(changed)} changed." if changed else ""
+
+
+def _other_choice(collection: Collection, spec: EvaluationSpec) -> Remedy:
+    """Where other runs are chosen if these are gone, else another gold."""
+    label = "Choose another gold"
+    try:
+        find_runs(collection, spec.runs)
+    except Refused:
+        label = "Choose other runs"
+    return Remedy(label, "evaluation_create", (collection.slug,))
 
 
 def _stamp(run: Any) -> list[Any]:

@@ -12,7 +12,6 @@ from accounts.refusal_messages import refusals_in_form
 from accounts.requests import Request
 from corpus.collections.backup import backup_response
 from corpus.collections.collections import (
-    WHAT_TO_END,
     create_collection,
     memberships_of,
     rename_collection,
@@ -27,6 +26,7 @@ from corpus.collections.rules import can_create_collections, check_can_create_co
 from corpus.models import CollectionRemoval, Membership
 
 SHOWN_EVENTS = 20
+WHAT_TO_END = "First end what is open:"
 
 
 @require_safe
@@ -117,5 +117,6 @@ def _settings_context(membership: Membership) -> dict[str, object]:
     return collection_context(membership, "settings") | {
         "form": CollectionForm(instance=collection),
         "address_form": AddressForm(initial={"slug": collection.slug}),
-        "no_archiving": WHAT_TO_END if not collection.archived_at and why_not_archived(collection) else "",
+        "what_to_end": WHAT_TO_END,
+        "no_archiving": [] if collection.archived_at else why_not_archived(collection),
     }

@@ -104,6 +104,7 @@ def test_a_cycle_offers_what_can_be_done_and_points_to_what_comes_next(made: Mat
     assert loud_in(made) == ["Let a machine judge Dev"]
     client, decide = Client(), "/c/teas/anno-gpt/1/decision/"
     client.force_login(made.manager)
+    assert "Cycle 1 is at step 1 of 6: people judge the development set." in client.get("/c/teas/anno-gpt/").text
     refused = client.post(decide, {"outcome": "annotate", "override": "on", "reason": "It looks good."})
     assert (refused.status_code, "are missing or older" in refused.text) == (422, True)
     for page in (refused, client.get("/c/teas/anno-gpt/1/")):
@@ -112,6 +113,7 @@ def test_a_cycle_offers_what_can_be_done_and_points_to_what_comes_next(made: Mat
         assert "before anything was tried" not in page.text
     assert client.post(decide, {"outcome": "stop", "reason": "Enough."}).status_code == 302
     assert loud_in(made) == []
+    assert "at step" not in client.get("/c/teas/anno-gpt/").text
 
 
 def test_the_whole_way_to_annotating_everything(made: Material, tmp_path: Path) -> None:

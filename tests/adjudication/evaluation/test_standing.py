@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from accounts.refusals import Reason
 from adjudication.evaluation.golds import kind, verdicts
 from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.presets.standing import UNKNOWN, why_stale
@@ -137,6 +138,33 @@ def test_figures_of_an_earlier_version_say_that_nothing_is_known(built: Built) -
     job = measured(built)
     del job.results["inputs"]
     assert why_stale(job) == UNKNOWN
+
+
+@pytest.mark.parametrize("is_of_earlier_version", [False, True])
+def test_what_cannot_be_measured_again_leads_to_another_choice(
+    built: Built, client: Client, is_of_earlier_version: bool
+) -> None:
+    job = measured(built)
+    if is_of_earlier_version:
+        del job.results["inputs"]
+        job.save()
+    label(built)
+    reason = why_stale(job)
+    assert isinstance(reason, Reason)
+    assert reason.remedy
+    assert reason.remedy.label == "Choose another gold"
+    client.force_login(built.people["manager"])
+    pages = ("evaluation_detail", "evaluation_topics", "evaluation_matrix", "run", "topic")
+    for address in map(addresses(job).get, pages):
+        page = client.get(address).text
+        assert "Choose another gold" in page
+        assert "Evaluate again" not in page
+        assert page.count("Count again.") == 1
+    built.collection.retrieval_runs.filter(name="half").delete()
+    gone = why_stale(job)
+    assert isinstance(gone, Reason)
+    assert gone.remedy
+    assert gone.remedy.label == "Choose other runs"
 
 
 def addresses(job: Evaluation) -> dict[str, str]:

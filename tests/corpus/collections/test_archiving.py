@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command, get_commands
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from lxml import html
 
 from accounts import jobs
 from accounts.models import AuditEvent, JobState, User
@@ -97,8 +98,18 @@ class TestArchive:
     def test_refused_while_a_campaign_is_open_or_a_job_runs(self, world: World) -> None:
         Campaign.objects.filter(pk=world.campaign.pk).update(state=CampaignState.OPEN)
         ImportRun.objects.create(collection=world.collection, kind="documents", requested_at=AT)
-        with pytest.raises(Refused, match=r"Close its open campaigns first: .* Jobs are not finished: .*import of doc"):
+        with pytest.raises(Refused, match=r"Close the campaign “.*” first\. Jobs are not finished: .*import of doc"):
             archive_collection(by=manager(world), at=AT, collection=world.collection)
+
+    def test_what_is_open_is_named_with_its_page_on_both_pages(self, world: World, client: Client) -> None:
+        client.force_login(manager(world))
+        place = [world.collection.slug]
+        Campaign.objects.filter(pk=world.campaign.pk).update(state=CampaignState.OPEN)
+        still_open = world.collection.campaigns.filter(state=CampaignState.OPEN).order_by("name")
+        for page in ("collection_delete", "collection_edit"):
+            found = html.fromstring(client.get(reverse(page, args=place)).text)
+            links = [(a.text, a.get("href")) for a in found.xpath("//li[contains(., 'Close the campaign')]/a")]
+            assert links == [(str(one), reverse("campaign_detail", args=[*place, one.slug])) for one in still_open]
 
     def test_nothing_is_written_by_page_api_or_command(self, archived: World, client: Client) -> None:
         slug = archived.collection.slug
