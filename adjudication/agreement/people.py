@@ -5,10 +5,10 @@ from typing import Any
 
 from accounts.counting import share_in_percent
 from adjudication.agreement.results import Difference, FigureText, comparisons, show
-from adjudication.models import AgreementRun
+from adjudication.models import AgreementRun, VoteRun
 from annotation.campaigns.progress import AnnotatorRow
 from annotation.campaigns.progress_bars import Bar, with_bars
-from annotation.models import AnnotatorKind
+from annotation.models import Annotator, AnnotatorKind, Criterion
 from engines.stats.blocks import ADJUDICATED
 from engines.stats.reasons import words_of
 from engines.stats.statistics import statistic
@@ -143,3 +143,31 @@ def machine_rows(run: AgreementRun, criterion: str, statistic: str) -> tuple[Fig
         )
         for model, runs in models.items()
     ]
+
+
+@dataclass(frozen=True)
+class MachineConfusion:
+    """What a machine says of items, by what the model of the people takes to be true.
+
+    rows: (level, its shares in percent by level said, None where it is never true of these items).
+    """
+
+    name: str
+    n_items: int
+    rows: list[tuple[int, list[str] | None]]
+
+
+def machines_confused(run: VoteRun, criterion: Criterion, scale: list[int]) -> list[MachineConfusion]:
+    """The machines of a count of votes, by name; none where its model of the people can say nothing."""
+    found = [each for each in run.detail.get(criterion.key, {}).get("confusion", []) if each["machine"]]
+    names = dict(Annotator.objects.filter(pk__in=[each["annotator"] for each in found]).values_list("pk", "name"))
+    shown = []
+    for each in found:
+        if each["annotator"] in names and each["n_items"]:
+            rows = list(zip(scale, map(_in_percent, each["rates"]), strict=False))  # levels may have come since
+            shown.append(MachineConfusion(names[each["annotator"]], each["n_items"], rows))
+    return sorted(shown, key=lambda each: each.name)
+
+
+def _in_percent(shares: list[float] | None) -> list[str] | None:
+    return None if shares is None else [share_in_percent(share) for share in shares]

@@ -30,8 +30,8 @@ class VoteRun(Job):
     counts = models.JSONField(
         default=dict, blank=True
     )  # {"unanimous", "single", "majority", "tie_resolved", "excluded", "by_hand", "unresolved"}: each verdict once
-    # {criterion key: {"counts": {…}, "sensitivity": […], "dawid_skene": {…}}}: as `counts`, of this criterion; what
-    # other policies would have made of the same votes
+    # {criterion key: {"counts": {…}, "sensitivity": […], "dawid_skene": {…}, "confusion": […]}}: as `counts`, of this
+    # criterion; what other policies would have made of the same votes; who says what by the model of the people
     detail = models.JSONField(default=dict, blank=True)
     cleared = models.PositiveIntegerField(default=0)  # verdicts that went because nobody's label was left
 

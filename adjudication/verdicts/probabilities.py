@@ -5,14 +5,17 @@ assumes that annotators err independently of each other and of the item.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from adjudication.labels.labels import IntArray, LabelMatrix, Positions
 from adjudication.models import Unknown
 from engines.stats.dawid_skene import DawidSkene, fit
+from engines.stats.labels import MISSING
 from engines.stats.results import BoolArray, FloatArray
 
+DUST = 1e-6  # items: what the rounding of the model leaves of a level that is never true
 PLACES = 4  # decimals that are stored: a new label elsewhere then leaves most verdicts as they are
 
 
@@ -55,6 +58,24 @@ def fit_people(matrix: LabelMatrix, is_person: BoolArray, levels: int) -> People
     fitted = fit(panel[judges > 0], levels)
     posterior[judges > 0] = fitted.posterior
     return PeoplesModel(fitted, posterior, judges, used, _fault(fitted, used))
+
+
+def confusion(model: PeoplesModel, matrix: LabelMatrix, is_machine: BoolArray) -> list[dict[str, Any]]:
+    """How often each annotator of `matrix` says what, by what the model of the people takes to be true.
+
+    [{"annotator" (id), "machine", "n_items", "rates" (K lists of K shares, None for a level that is never true of
+    their items)}], [] where the model can say nothing. People's labels have made the model; machines' have not.
+    """
+    if model.fitted is None or model.fault:
+        return []
+    known, levels = model.judges > 0, range(len(model.used))
+    found = []
+    for annotator, machine, column in zip(matrix.annotators, is_machine, matrix.positions.T, strict=True):
+        said = np.array([model.posterior[known & (column == level)].sum(axis=0) for level in levels]).T
+        rates = [[round(float(one), PLACES) for one in row / row.sum()] if row.sum() > DUST else None for row in said]
+        n_items = int((known & (column != MISSING)).sum())
+        found.append({"annotator": int(annotator), "machine": bool(machine), "n_items": n_items, "rates": rates})
+    return found
 
 
 def _fault(fitted: DawidSkene, used: BoolArray) -> str:

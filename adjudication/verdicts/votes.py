@@ -22,7 +22,7 @@ from adjudication.labels.counts import newest_count, votes_in
 from adjudication.labels.labels import IntArray, LabelMatrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.models import Method, Voters, VoteRun
 from adjudication.verdicts import vote_sql
-from adjudication.verdicts.probabilities import PeoplesModel, fit_people
+from adjudication.verdicts.probabilities import PeoplesModel, confusion, fit_people
 from adjudication.verdicts.second_opinions import second_opinions
 from annotation.models import AnnotatorKind, Campaign, Criterion
 from engines.stats.cells import reduce_rows
@@ -142,7 +142,8 @@ def _opinions(
 ) -> dict[str, Any]:
     votes = matrix.columns(matrix.annotators[electorate.is_voter(matrix.annotators)])
     of_voters = people.fitted if run.voters == Voters.HUMANS else None
-    return second_opinions(criterion, votes, electorate.all_weights_of(votes.annotators), run, of_voters)
+    found = second_opinions(criterion, votes, electorate.all_weights_of(votes.annotators), run, of_voters)
+    return {**found, "confusion": confusion(people, matrix, electorate.is_machine(matrix.annotators))}
 
 
 def settle(votes: list[list[int]], scale: list[int], run: VoteRun) -> tuple[int | None, Method]:

@@ -14,11 +14,13 @@ from adjudication.agreement.agreement_table import as_csv, as_latex, as_markdown
 from adjudication.agreement.due import AWAITED, is_cheap
 from adjudication.agreement.forms import AgreementForm, SampleSizeForm
 from adjudication.agreement.pages.figures import figures_context, people_context, tables_context
+from adjudication.agreement.people import machines_confused
 from adjudication.agreement.report import figures_by_name, make_report
 from adjudication.agreement.results import as_json
 from adjudication.agreement.sample_size import items_needed, without_pilot
 from adjudication.agreement.standing import fetch_standing, several_judged, standing_of
 from adjudication.labels.counts import fetch_vote_standing
+from adjudication.labels.labels import scale_of
 from adjudication.labels.pages import fetch_scope
 from adjudication.models import AgreementFigure, AgreementRun
 from annotation.machines.machines import run_rows
@@ -120,6 +122,8 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         context["several_judged"] = several_judged(scope.campaign)
     if criterion is not None and votes.run is not None:
         context["opinions"] = votes.run.detail.get(criterion.key)
+        context["scale"] = scale_of(criterion)
+        context["machines"] = machines_confused(votes.run, criterion, context["scale"])
         context["policies"] = {name: each.label for name, each in TIE_POLICIES.items()}
     return render(request, "adjudication/agreement/agreement_report.html", context)
 

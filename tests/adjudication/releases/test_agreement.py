@@ -136,6 +136,9 @@ class TestStale:
         assert not (release.variant(anonymous=False) / "campaigns/main/agreement.jsonl").exists()
         left_out = json.loads(text(release, "manifest.json"))["left_out"]
         assert left_out["campaigns/main/agreement.jsonl"] == "Agreement was computed before 10 newer judgments."
+        probability = left_out["campaigns/main/verdicts.jsonl (probability)"]
+        assert probability == "The votes were counted before 10 newer judgments."
+        assert '"probability"' not in text(release, "campaigns/main/verdicts.jsonl")
 
     def test_what_no_count_of_changes_sees_blocks_by_the_hash(self, built: Built) -> None:
         """Labels that went without a trace, and a machine that has no figures."""

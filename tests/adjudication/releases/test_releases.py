@@ -26,9 +26,10 @@ from accounts.refusals import Conflict, Refused
 from adjudication.agreement.standing import exact_standings
 from adjudication.evaluation.presets.standing import inputs_of
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.models import Evaluation, Release
+from adjudication.models import Evaluation, Release, VoteRun
 from adjudication.releases import sentences
 from adjudication.releases.campaigns import campaign_facts
+from adjudication.releases.data import week_of
 from adjudication.releases.explaining import explain
 from adjudication.releases.facts import gather
 from adjudication.releases.people import pseudonyms
@@ -64,6 +65,10 @@ def test_the_folder_holds_what_was_judged(release: Release) -> None:
     assert {"topic", "docno", "annotator", "value", "week"} <= labels[0].keys()
     verdicts = [json.loads(line) for line in text(release, "campaigns/main/verdicts.jsonl").splitlines()]
     assert set(verdicts[0]["votes"]) == {one["annotator"] for one in labels if not one["machine"]}
+    assert {"probability", "probability_week"} <= verdicts[0].keys()
+    counted_at = VoteRun.objects.latest("pk").finished_at
+    assert counted_at is not None
+    assert verdicts[0]["probability_week"] == week_of(counted_at.isoformat())
     manifest = json.loads(text(release, "manifest.json"))
     entry = next(one for one in manifest["files"] if one["path"] == "campaigns/main/judgments.jsonl")
     assert entry["rows"] == 24

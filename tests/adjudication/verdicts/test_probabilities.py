@@ -15,7 +15,7 @@ from adjudication.labels.labels import LabelMatrix
 from adjudication.labels.queue import queue_of
 from adjudication.models import Unknown, Verdict, VoteRun
 from adjudication.verdicts.decisions import accept_votes, decide_verdict, withdraw_decision
-from adjudication.verdicts.probabilities import PeoplesModel, fit_people
+from adjudication.verdicts.probabilities import PeoplesModel, confusion, fit_people
 from tests.adjudication.exports.exporting import text_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.engines.stats.examples import matrices
@@ -136,6 +136,35 @@ def test_a_model_that_does_not_converge_says_nothing(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("engines.stats.dawid_skene.MAX_ROUNDS", 1)
     positions = np.array([[0, 0, 1], [1, 1, 1], [2, 2, 0]])
     assert model_of(positions).of_value(0, 0) == (None, Unknown.NOT_CONVERGED)
+
+
+def test_confusion_of_people_is_the_models_and_that_of_machines_is_measured_against_it() -> None:
+    positions = np.array([[*row, row[0] if place % 4 else 1] for place, row in enumerate(LABELS)])
+    model = model_of(positions, machines=1)
+    assert model.fitted is not None
+    *people, machine = confusion(model, matrix_of(positions), np.arange(4) == 3)
+    for found, errors in zip(people, model.fitted.errors, strict=True):
+        assert found["rates"] == [pytest.approx(list(row), abs=1e-3) for row in errors]
+    for truth, row in enumerate(machine["rates"]):
+        weights = [model.posterior[positions[:, 3] == said, truth].sum() for said in range(3)]
+        assert row == pytest.approx([one / sum(weights) for one in weights], abs=1e-4)
+    assert [(each["machine"], each["n_items"]) for each in (*people, machine)] == [(False, 19)] * 3 + [(True, 19)]
+    unseen = model_of(np.array([[0, 0, 1], [0, 0, 1], [1, 1, -1], [1, 0, -1]]), machines=1)
+    alone = confusion(unseen, matrix_of(np.array([[0, 0, 1], [0, 0, 1], [1, 1, -1], [1, 0, -1]])), np.arange(3) == 2)
+    assert alone[2]["rates"][2] is None, "nothing is known of a level that is never true"
+    assert confusion(model_of(np.array([[0, -1], [-1, 1]])), matrix_of(np.zeros((2, 2))), np.zeros(2, bool)) == []
+
+
+@pytest.mark.django_db
+def test_the_report_shows_machines_apart(client: Client) -> None:
+    built = build_campaign([[*row, 0] for row in LABELS], machines=[("m-1", "m", 1)])
+    run = vote(built, min_votes=2)
+    client.force_login(built.people["adjudicator"])
+    page = " ".join(client.get("/c/tea/campaigns/main/agreement/report/").text.split())
+    assert "What <bdi>m-1</bdi> says (columns) of 19 items" in page
+    assert page.count("<td>100%</td>") == 3, "it always says 0"
+    assert "What <bdi>ana</bdi> says" not in page
+    assert [each["machine"] for each in run.detail["relevance"]["confusion"]] == [False, False, False, True]
 
 
 @pytest.mark.django_db
