@@ -5,7 +5,8 @@ from typing import Any
 from django import forms
 
 from annotation.campaigns.forms.settings import number_field
-from annotation.models import KnownAnswer, Purpose
+from annotation.kind import Judged
+from annotation.models import Campaign, KnownAnswer, Purpose
 from corpus.imports.forms import ImportForm, match_field
 from engines.definitions.settings import PASS_MARK
 from engines.formats.known_answers import LONGEST_EXPLANATION
@@ -20,13 +21,23 @@ class KnownAnswerForm(forms.Form):
     criterion = forms.CharField(
         required=False, max_length=40, help_text="Key of the criterion. May be empty if the campaign has only one."
     )
-    value = forms.IntegerField(help_text="Value of the right level.")
+    value = forms.IntegerField(label="Right level", help_text="Its value.")
     explanation = forms.CharField(
         required=False,
         max_length=LONGEST_EXPLANATION,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="Why it is right. People in training read it after their answer.",
     )
+
+    def __init__(self, *args: Any, campaign: Campaign | None = None, **more: Any) -> None:
+        super().__init__(*args, **more)
+        criteria = list(campaign.criteria.prefetch_related("levels")) if campaign else []
+        if len(criteria) == 1:
+            levels = [(level.value, f"{level.value} {level.label}") for level in criteria[0].levels.all()]
+            self.fields["value"].widget = forms.Select({"dir": "auto"}, [("", "Choose"), *levels])
+            self.fields["criterion"].widget = forms.HiddenInput()
+        if campaign and campaign.kind_object.judges != Judged.DOCUMENTS:
+            self.fields["docno"].widget = forms.HiddenInput()
 
 
 class RemovalForm(forms.Form):

@@ -1,11 +1,13 @@
 """What can be done about known answers: say them, remove them, say what the campaign is for."""
 
+from dataclasses import replace
 from typing import Any
 
+from django.http import HttpRequest
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Operation
+from accounts.operations import Found, Operation, Place
 from annotation.campaigns.places import in_campaign, thing_in_campaign
 from annotation.gold.forms import KnownAnswerForm, PurposeForm, RemovalForm
 from annotation.gold.known import remove_known_answer, set_known_answer, set_purpose
@@ -28,6 +30,16 @@ class PurposeSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields = ("slug", "purpose", "pass_mark")
+
+
+def _for_its_levels(place: Place) -> Place:
+    """Its page lets choose from the levels of the campaign, and asks only for what the campaign judges."""
+
+    def page(request: HttpRequest, roles: tuple[Any, ...], **where: Any) -> Found:
+        found = place.page(request, roles, **where)
+        return replace(found, form=found.form | found.target)
+
+    return replace(place, page=page)
 
 
 def _page(campaign: Campaign) -> str:
@@ -54,11 +66,12 @@ SET_KNOWN_ANSWER = Operation(
     action=set_known_answer,
     form=KnownAnswerForm,
     named=("topic", "value"),
-    place=in_campaign("gold_detail", "gold", page="gold"),
+    place=_for_its_levels(in_campaign("gold_detail", "gold", page="gold")),
     roles=MANAGE,
     about="Set the known answer to an item, for training, qualification or hidden gold. The item is added to the"
     " campaign if it is not in it yet.",
-    title="Known answer",
+    title="Add a known answer",
+    lead="An item whose right answer you know shows how carefully people judge. Saving one that exists replaces it.",
     button="Save",
     report=lambda _: "Known answer saved.",
     goes_to=lambda known: _page(known.campaign),

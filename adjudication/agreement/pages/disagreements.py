@@ -54,6 +54,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
         "annotators": scope.campaign.annotators.order_by("kind", "name"),
         "levels": criterion.levels.all(),
         "standing": standing,
+        "has_votes": criterion.verdicts.filter(n_votes__gt=0).exists(),
         "is_filtered": bool(selection.topic or selection.pair or selection.everything),
     }
     return render(request, "adjudication/agreement/disagreement_list.html", context)

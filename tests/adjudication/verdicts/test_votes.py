@@ -15,7 +15,7 @@ from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from adjudication.agreement.method import verdict_sentence, weights_text
 from adjudication.agreement.requests import request_vote
-from adjudication.models import AgreementRun, Verdict, VoteRun
+from adjudication.models import AgreementRun, Method, Verdict, VoteRun
 from adjudication.verdicts.decisions import decide_verdict, withdraw_decision
 from adjudication.verdicts.votes import share_equal
 from annotation.models import Criterion, Judgment, Level
@@ -302,6 +302,10 @@ def test_pages_say_what_single_labels_cannot_say(client: Client) -> None:
     assert "No item has two votes, so the model of Dawid and Skene (1979)" in report
     assert "has another value for" not in report
     assert "Every item whose votes differ is decided." in client.get("/c/tea/campaigns/main/disagreements/").text
+    Verdict.objects.update(n_votes=0, method=Method.UNRESOLVED, value=None)
+    unjudged = client.get("/c/tea/campaigns/main/disagreements/").text
+    assert "Nobody has judged yet" in unjudged
+    assert "is decided." not in unjudged
 
 
 OUTCOMES = ("unanimous", "single", "majority", "tie_resolved", "excluded", "by_hand", "unresolved")

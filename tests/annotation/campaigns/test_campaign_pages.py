@@ -136,7 +136,7 @@ def test_large_builds_go_to_a_worker(made, monkeypatch):
     monkeypatch.setattr("annotation.campaigns.items.JOB_FROM", 10)
     answer = client_of(made).post(url("campaign_create", campaign=None), NEW, follow=True)
     assert ItemBuild.objects.get().campaign.slug == "first-round"
-    assert "Items are being made" in text_of(answer)
+    assert "Items are being made for this campaign." in text_of(answer)
     assert not Campaign.objects.get().items.exists()
 
 
@@ -291,7 +291,7 @@ def test_a_large_addition_shows_its_job(made, monkeypatch):
     monkeypatch.setattr("annotation.campaigns.items.JOB_FROM", 10)
     client = client_of(made)
     answer = client.post(url("item_build"), {}, follow=True)
-    assert "Adding items to Main" in text_of(answer)
+    assert "Adding items to “Main" in text_of(answer)
     job = ItemBuild.objects.get()
     fragment = text_of(client.get(f"/jobs/items/{job.pk}/", headers={"HX-Request": "true"}))
     assert fragment.strip().startswith("<section")

@@ -2,6 +2,9 @@
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
+from lxml import html
 
 from accounts.models import AuditEvent
 from accounts.refusals import NotAllowed, Refused
@@ -39,6 +42,20 @@ def test_an_item_that_is_not_there_is_added_and_the_answer_said_again_replaces_i
     stored = KnownAnswer.objects.get()
     assert (stored.value, stored.explanation, Item.objects.count()) == (1, "", 1)
     assert "value" not in AuditEvent.objects.filter(verb="set_known_answer").latest("pk").data
+
+
+def test_the_page_offers_the_levels_and_asks_for_what_is_judged(campaign: Campaign, made: Material) -> None:
+    client = Client()
+    client.force_login(made.manager)
+    address = reverse("known_answer_set", args=[campaign.collection.slug, campaign.slug])
+    form = html.fromstring(client.get(address).text).xpath("//main//form")[0]
+    levels = campaign.criteria.get().levels.all()
+    assert form.xpath(".//select[@name='value']/option/@value") == ["", *(str(each.value) for each in levels)]
+    assert form.xpath(".//input[@name='criterion']/@type") == ["hidden"]
+    assert form.xpath(".//input[@name='docno']/@type") == ["text"]
+    fields = {"topic": "1", "aspect": "Does thing 1.1.", "docno": "d0000", "value": levels[0].value}
+    assert client.post(address, fields).status_code == 302
+    assert KnownAnswer.objects.get().value == levels[0].value
 
 
 @pytest.mark.parametrize(
