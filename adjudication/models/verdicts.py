@@ -107,7 +107,7 @@ class Cause(models.TextChoices):
 
 
 class Unknown(models.TextChoices):
-    """Why the model of the people who judged gives a verdict no probability. The words follow "not known: "."""
+    """Why the model of the people who judged gives a verdict no probability. The words follow a colon."""
 
     NO_VALUE = "no_value", "the votes give no value"
     FEW_VOTES = "few_votes", "fewer than two people have judged the item"
@@ -234,12 +234,11 @@ class Verdict(models.Model):
 
     @property
     def probability_text(self) -> str:
-        """How probable its value is, in words; "" where no count has tried. Never 100%: the model tends to overrate."""
-        if self.probability is None:
-            return self.probability_reason and f"not known: {self.get_probability_reason_display()}"
-        if self.probability > 0.99:
+        """How probable its value is, "" where that is not known. Never 100%: the model tends to overrate."""
+        if self.probability is not None and self.probability > 0.99:
             return "over 99%"
-        return "under 1%" if self.probability < 0.01 else share_in_percent(self.probability)
+        is_tiny = self.probability is not None and self.probability < 0.01
+        return "under 1%" if is_tiny else share_in_percent(self.probability)
 
     @property
     def decision_text(self) -> SafeString | str:

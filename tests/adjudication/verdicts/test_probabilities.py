@@ -26,7 +26,7 @@ Rows = Sequence[Sequence[int | None]]
 # Cai errs often: what he says alone is doubted.
 LABELS: Rows = [
     *([[0, 0, 0]] * 5 + [[1, 1, 1]] * 4 + [[2, 2, 2]] * 3),
-    *([0, 0, 1], [0, 0, 2], [1, 1, 0], [2, 2, 1], [0, 1, 1], [1, 0, 1], [2, 1, 1]),
+    *([0, 0, 1], [0, 0, 2], [1, 1, 0], [2, 2, 1], [0, 1, 1], [1, 0, 1], [2, 1, 1], [0, 1, 2]),
 ]
 
 
@@ -148,7 +148,7 @@ def test_confusion_of_people_is_the_models_and_that_of_machines_is_measured_agai
     for truth, row in enumerate(machine["rates"]):
         weights = [model.posterior[positions[:, 3] == said, truth].sum() for said in range(3)]
         assert row == pytest.approx([one / sum(weights) for one in weights], abs=1e-4)
-    assert [(each["machine"], each["n_items"]) for each in (*people, machine)] == [(False, 19)] * 3 + [(True, 19)]
+    assert [(each["machine"], each["n_items"]) for each in (*people, machine)] == [(False, 20)] * 3 + [(True, 20)]
     unseen = model_of(np.array([[0, 0, 1], [0, 0, 1], [1, 1, -1], [1, 0, -1]]), machines=1)
     alone = confusion(unseen, matrix_of(np.array([[0, 0, 1], [0, 0, 1], [1, 1, -1], [1, 0, -1]])), np.arange(3) == 2)
     assert alone[2]["rates"][2] is None, "nothing is known of a level that is never true"
@@ -161,7 +161,7 @@ def test_the_report_shows_machines_apart(client: Client) -> None:
     run = vote(built, min_votes=2)
     client.force_login(built.people["adjudicator"])
     page = " ".join(client.get("/c/tea/campaigns/main/agreement/report/").text.split())
-    assert "What <bdi>m-1</bdi> says (columns) of 19 items" in page
+    assert "What <bdi>m-1</bdi> says (columns) of 20 items" in page
     assert page.count("<td>100%</td>") == 3, "it always says 0"
     assert "What <bdi>ana</bdi> says" not in page
     assert [each["machine"] for each in run.detail["relevance"]["confusion"]] == [False, False, False, True]
@@ -251,6 +251,12 @@ def test_doubtful_values_are_a_filter_and_every_door_says_how_doubtful(client: C
     assert (first["probability"], first["probability_at"]) == (0.75, counted_at.isoformat())
     decide_verdict(verdict=doubted[0], value=0, by=judge, at=LATER)
     assert doubted[0] not in queue_of(built.criterion, "unsure")
+    page = " ".join(client.get(f"{screen}?verdict={doubted[0].pk}").text.split())
+    assert "Probability of 0 not known: an adjudicator has decided it, and the model is about votes." in page
+    doubted.update(decided_at=None, decided_by=None, method="majority", probability=0.001, probability_reason="")
+    assert doubted[0].probability_text == "under 1%"
+    tie = Verdict.objects.get(value=None)
+    assert "Probability of" not in client.get(f"{screen}?verdict={tie.pk}").text
 
 
 @pytest.mark.django_db
