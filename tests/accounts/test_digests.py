@@ -14,7 +14,8 @@ from accounts.digests import Notice, send_due
 from accounts.models import Digest, JobState, User
 from accounts.tasks import send_digests
 from adjudication.verdicts.extra_judges import recall_item, send_back_item
-from annotation.models import Annotator, Campaign, Inquiry
+from annotation.gold.known import set_known_answer
+from annotation.models import Annotator, Assignment, Campaign, Inquiry
 from corpus.models import Membership, Role
 from tests.adjudication.verdicts.test_verdicts import verdict_of
 from tests.adjudication.verdicts.test_votes import vote
@@ -242,6 +243,16 @@ def test_no_more_a_minute_than_the_mail_rate(built: Built, settings) -> None:
 
 
 @pytest.mark.slow
+def fail_somebody(manager: User) -> None:
+    """In another collection that the person manages somebody has failed a qualification."""
+    other = build_campaign([[0, 2]], people=("dan", "eli"), slug="coffee")
+    Membership.objects.create(collection=other.collection, user=manager, role=Role.MANAGER, created_at=AT)
+    where = {"topic": "1", "aspect": "It brews tea.", "docno": "doc00000"}
+    set_known_answer(campaign=other.campaign, **where, value=2, by=None, at=AT)
+    Campaign.objects.filter(pk=other.campaign.pk).update(purpose="qualification", pass_mark=80)
+    Assignment.objects.filter(item__campaign=other.campaign).update(finished_at=NOON)
+
+
 def test_each_notice_can_be_switched_off_on_the_profile_page(client: Client, built: Built) -> None:
     cai = person(built, "cai")
     Membership.objects.filter(user=cai).update(role=Role.MANAGER)
@@ -251,6 +262,7 @@ def test_each_notice_can_be_switched_off_on_the_profile_page(client: Client, bui
     answer(built, ask(built, "cai"))
     Inquiry.objects.filter(answered_at=None).update(asked_at=NOON)
     Inquiry.objects.exclude(answered_at=None).update(answered_at=NOON)
+    fail_somebody(cai)
     assert reported(cai) == set(Notice)
     client.force_login(cai)
     page = reverse("account_profile")
