@@ -36,7 +36,10 @@ class KnownAnswerForm(forms.Form):
             levels = [(level.value, f"{level.value} {level.label}") for level in criteria[0].levels.all()]
             self.fields["value"].widget = forms.Select({"dir": "auto"}, [("", "Choose"), *levels])
             self.fields["criterion"].widget = forms.HiddenInput()
-        if campaign and campaign.kind_object.judges != Judged.DOCUMENTS:
+            self.fields["value"].help_text = ""
+        judges_documents = campaign is not None and campaign.kind_object.judges == Judged.DOCUMENTS
+        self.fields["docno"].required = judges_documents
+        if campaign and not judges_documents:
             self.fields["docno"].widget = forms.HiddenInput()
 
 

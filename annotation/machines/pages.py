@@ -34,11 +34,15 @@ PER_PAGE = 20
 def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Runs of machines over the campaign, imported machines, and the prompts there are."""
     membership, found = fetch_for_overseer(request, slug, campaign, page="machines")
+    rows = run_rows(found)
+    to_read = next((row for row in rows if row.counts.waiting), None)
     context = campaign_context(
         membership,
         found,
         "machines",
-        rows=run_rows(found),
+        rows=rows,
+        to_read=to_read,
+        is_free=bool(rows) and to_read is None and all(row.run.is_final for row in rows),
         imported=imported_machines(found),
         prompts=list(prompt_versions(membership.collection, PromptPurpose.RELEVANCE)),
         why_cannot_run=_why_cannot_run(found),

@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import NO_GOLD
 from adjudication.evaluation.golds.registry import read_decided
 from adjudication.evaluation.measured import (
     ORDERS,
@@ -75,7 +76,7 @@ def evaluation_topic(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         found = read_decided(membership.collection, str(part.report["gold"]))
         context["view"] = topic_page(membership.collection, part, found, topic, depth)
     except Refused as refusal:
-        context["refusal"] = refusal.reason
+        context["refusal"] = refusal.reason.removeprefix(NO_GOLD).strip()
     return render(request, "adjudication/evaluation/evaluation_topic.html", context)
 
 
