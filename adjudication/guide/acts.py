@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from django.utils.html import format_html
 
 from accounts.counting import counted
 from accounts.models import User
 from adjudication.agreement.requests import request_agreement, request_vote
+from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.guide.facts import Facts
+from adjudication.papers.context_topics import make_context_topics
 from annotation.assignment.annotators import add_invited, add_members, add_members_by_email
 from annotation.campaigns.lifecycle import open_campaign
 from corpus.collections.address_lists import read_addresses
@@ -57,6 +60,13 @@ def invite(press: Press) -> str:
 
 def open_it(press: Press) -> None:
     open_campaign(campaign=press.facts.chosen, by=press.by, at=press.at)
+
+
+@transaction.atomic
+def make_topics(press: Press) -> str:
+    """Topics of both levels, as runs rank for and the paper's table needs."""
+    who: dict[str, Any] = {"collection": press.facts.collection, "by": press.by, "at": press.at}
+    return " ".join(f"{level.capitalize()}s: {make_context_topics(level=level, **who)}" for level in CONTEXT_LEVELS)
 
 
 def count(press: Press) -> None:

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from accounts.audit import record_event
+from accounts.counting import counted
 from accounts.models import User
 from accounts.refusals import Refused
 from adjudication.exporting.findings import find
@@ -34,9 +35,10 @@ class ContextTopics:
     prefix: str = ""
 
     def __str__(self) -> str:
+        was = "was" if self.known == 1 else "were"
         text = (
-            f"{self.made:,} topics made, {self.known:,} were here already; {self.targets:,} new targets, one for each"
-            " topic and document that it cites."
+            f"{counted(self.made, 'topic')} made, {self.known:,} {was} here already; {counted(self.targets, 'new target')}, one"
+            " for each topic and document that it cites."
         )
         if self.prefix:
             text += f" Some numbers are in use, so the new ones begin with “{self.prefix}” here; exports remove it."

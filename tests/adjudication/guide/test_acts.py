@@ -10,11 +10,12 @@ from django.urls import reverse
 from accounts import jobs
 from adjudication.guide.steps import BUTTON, STEPS
 from adjudication.models import AgreementRun, VoteRun
-from annotation.models import Assignment, CampaignState
-from corpus.models import InvitedRole, PoolRun, Role
+from annotation.models import Assignment, CampaignState, ExtractionSource
+from corpus.models import InvitedRole, PoolRun, Role, TopicKind
 from tests.adjudication.guide.test_guide import guide, line
 from tests.factories.accounts import AT
 from tests.factories.annotation import make_campaign, make_material
+from tests.factories.papers import PaperFactory, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +50,18 @@ def test_steps_are_taken_where_the_line_stands(client: Client) -> None:
     shown = press(client, detail, "Count votes")
     assert VoteRun.objects.exists() or "has no judgments yet" in shown
     assert not AgreementRun.objects.exists()
+
+
+def test_one_press_makes_topics_of_both_levels(client: Client) -> None:
+    made = make_material(topics=0, documents=1)
+    paper = PaperFactory(collection=made.collection)
+    make_extraction(paper, ExtractionSource.IMPORTED, make_content(values=(made.documents[0].docno, None)))
+    client.force_login(made.manager)
+    shown = press(client, reverse("collection_dashboard", args=[made.collection.slug]), "Make topics")
+    assert "Paragraphs: 1 topic made" in shown
+    kinds = made.collection.topics.values_list("kind", flat=True)
+    assert set(kinds) == {TopicKind.CONTEXT_PARAGRAPH, TopicKind.CONTEXT_SENTENCE}
+    assert line(made.collection) == "make a run to evaluate"
 
 
 def test_people_are_invited_where_the_line_stands(client: Client, settings: Any) -> None:
@@ -92,5 +105,6 @@ def test_buttons_are_for_their_roles_and_lead_nowhere_else(client: Client) -> No
         ("open", "open"),
         ("votes", "count"),
         ("agreement", "measure"),
+        ("context_topics", "make"),
     }
     assert BUTTON == "button"

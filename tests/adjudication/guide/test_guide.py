@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -19,7 +19,7 @@ from accounts.models import Job
 from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.guide.facts import Facts
 from adjudication.guide.guide import Guide, guide_for
-from adjudication.guide.steps import STEPS
+from adjudication.guide.steps import LINK, STEPS
 from adjudication.models import Method, Release, Verdict, VoteRun
 from adjudication.verdicts.decisions import decide_verdict
 from adjudication.verdicts.road import fetch_road
@@ -37,6 +37,7 @@ from tests.factories.papers import PaperFactory, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
 PAGES = ("collection_dashboard", "export_list", "evaluation_list", "release_list")
+TRIED: set[tuple[str, str]] = set()  # ways that are known to lead on
 MOST_QUERIES = 16  # whatever the state; most of them find out what is left to decide
 
 
@@ -51,7 +52,30 @@ def guide(collection: Collection, role: Role = Role.MANAGER, campaign: Campaign 
 
 
 def line(collection: Collection) -> str:
-    return guide(collection).words
+    """The line of this state, whose ways lead on."""
+    found = guide(collection)
+    check_ways(found)
+    return found.words
+
+
+def check_ways(found: Guide) -> None:
+    """Links open and buttons are taken, by whom they are offered; each is tried where it is first seen."""
+    for way in found.ways:
+        assert found.next is not None
+        if (tried := (found.next.key, way.label)) in TRIED:
+            continue
+        client = Client()
+        client.force_login(found.facts.membership.user)
+        with transaction.atomic():
+            if way.sort == LINK:
+                assert client.get(way.address).status_code == 200, tried
+            else:
+                own = reverse("guide_step", args=[found.facts.collection.slug, found.next.key, way.act or "-"])
+                campaign = {"campaign": found.facts.campaign.slug} if found.facts.campaign else {}
+                answer = client.post(way.address or own, campaign | {"emails": "eva@example.org"})
+                assert answer.status_code in (302, 422), tried
+            transaction.set_rollback(True)
+        TRIED.add(tried)
 
 
 def states(collection: Collection) -> dict[str, str]:
@@ -125,14 +149,14 @@ def test_the_second_half_goes_on_to_the_release(
     assert guide(collection, Role.VIEWER).whose == "Manager or adjudicator"
     jobs.carry_out(request_agreement(campaign=campaign, by=made.manager, at=timezone.now(), figures=False, send=False))
     with django_assert_max_num_queries(MOST_QUERIES):
-        assert line(collection) == "export “Main round”"
+        assert guide(collection).words == "export “Main round”"
     client = Client()
     client.force_login(made.manager)
     assert "No release yet" in client.get(reverse("release_list", args=[collection.slug])).text
     download = guide(collection).ways[0]
     assert client.get(download.address).status_code == 200
     with django_assert_max_num_queries(MOST_QUERIES):
-        assert line(collection) == "freeze a release"
+        assert guide(collection).words == "freeze a release"
     when = {"requested_at": AT, "started_at": AT, "finished_at": AT, "frozen_at": AT}
     hashes = {"manifest_sha256": "0" * 64, "anonymous_sha256": "0" * 64}
     Release.objects.create(collection=collection, name="v1", version=1, state="done", **when, **hashes)
@@ -180,7 +204,7 @@ def test_judgments_that_are_imported_into_a_draft_fulfil_their_steps(tmp_path: P
     assert (states(collection)["export"], states(collection)["release"]) == ("done", "later")
     jobs.carry_out(request_agreement(campaign=campaign, by=made.manager, at=timezone.now(), figures=False, send=False))
     with CaptureQueriesContext(connection) as queries:
-        assert line(collection) == "freeze a release"
+        assert guide(collection).words == "freeze a release"
     assert len(queries) <= MOST_QUERIES
     assert {key for key, state in states(collection).items() if state == "later"} == set()
 
@@ -240,8 +264,9 @@ def test_gold_that_came_in_needs_no_campaign_and_leads_to_topics_and_tables(clie
     with pytest.raises(CommandError, match="make_context_topics"):
         call_command("make_run", collection.slug, "bm25", "--recipe", "bm25", stdout=StringIO())
     TopicFactory(collection=collection, kind=TopicKind.CONTEXT_PARAGRAPH)
+    assert line(collection) == "make topics of the contexts", "the other level lacks"
+    TopicFactory(collection=collection, kind=TopicKind.CONTEXT_SENTENCE)
     assert line(collection) == "make a run to evaluate"
-    assert client.get(guide(collection).ways[0].address).status_code == 200
     make_run(collection, "bm25", {})
     assert line(collection) == "evaluate a run"
     campaign = make_campaign(made, kind="extraction", strategy="planned", annotators=False)

@@ -98,7 +98,7 @@ def test_contexts_become_topics_with_what_they_cite_as_targets(material, client,
     client.force_login(material.manager)
     address = reverse("context_topics_create", args=["teas"])
     page = client.post(address, {"level": "paragraph"}, follow=True).content.decode()
-    assert "1 topics made, 0 were here already; 2 new targets, one for each topic and document that it cites." in page
+    assert "1 topic made, 0 were here already; 2 new targets, one for each topic and document that it cites." in page
     topic = Topic.objects.get(collection=material.collection)
     assert (topic.number, topic.kind, topic.source) == ("123456701", "context-paragraph", "citation-context")
     assert sorted(topic.targets.values_list("document__docno", flat=True)) == ["matcha", "oolong"]
