@@ -37,8 +37,8 @@ class ContextTopics:
     def __str__(self) -> str:
         was = "was" if self.known == 1 else "were"
         text = (
-            f"{counted(self.made, 'topic')} made, {self.known:,} {was} here already; {counted(self.targets, 'new target')}, one"
-            " for each topic and document that it cites."
+            f"{counted(self.made, 'topic')} made, {self.known:,} {was} here already;"
+            f" {counted(self.targets, 'new target')}, one for each topic and document that it cites."
         )
         if self.prefix:
             text += f" Some numbers are in use, so the new ones begin with “{self.prefix}” here; exports remove it."
