@@ -3,7 +3,7 @@
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from annotation.assignment.participation import lacks_consent
-from annotation.assignment.rules import NOT_NOW
+from annotation.assignment.rules import NOT_NOW, NotNow
 from annotation.kind import Judged
 from annotation.models import AnnotatorState, Assignment, AssignmentState, CampaignState
 
@@ -36,4 +36,4 @@ def check_can_work(assignment: Assignment, by: User) -> None:
     if annotator.state != AnnotatorState.ACTIVE:
         raise Refused(NOT_NOW[annotator.state])
     if lacks_consent(campaign.collection_id, by.pk):
-        raise Refused(NOT_NOW["consent"])
+        raise NotNow("consent", NOT_NOW["consent"])

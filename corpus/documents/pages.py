@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import can_oversee, fetch_membership
 from corpus.collections.statistics import corpus_statistics, document_statistics
-from corpus.collections.statistics_table import as_latex, as_markdown, lines_of
+from corpus.collections.statistics_table import WORDS, as_latex, as_markdown, lines_of
 from corpus.documents.finding import (
     browse_documents,
     count_documents,
@@ -46,9 +46,15 @@ def document_figures(request: HttpRequest, slug: str) -> HttpResponse:
     """The counts of a dataset for a paper; annotators see those of documents. Reads all, so a separate page."""
     membership = fetch_membership(request.user, slug)
     count = corpus_statistics if can_oversee(membership) else document_statistics
-    lines = lines_of(count(membership.collection))
+    figures = count(membership.collection)
+    lines = lines_of(figures)
+    lacking = [
+        WORDS[name].removeprefix("documents with ")
+        for name, value in figures.items()
+        if name.startswith("with_") and not value
+    ]
     texts = {"markdown": as_markdown(lines), "latex": as_latex(lines)}
-    context = collection_context(membership, "documents", lines=lines, **texts)
+    context = collection_context(membership, "documents", lines=lines, lacking=lacking, **texts)
     return render(request, "corpus/documents/document_figures.html", context)
 
 

@@ -78,8 +78,16 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
                 options=form.cleaned_data,
             )
             return redirect("job_detail", "runs", job.pk)
-    context = collection_context(membership, "runs", recipe=recipe, recipes=RECIPES.values(), named=named, form=form)
+    context = collection_context(membership, "runs", recipe=recipe, named=named, form=form, **_offered())
     return render(request, "corpus/runs/run_create.html", context, status=422 if request.method == "POST" else 200)
+
+
+def _offered() -> dict[str, Any]:
+    """The recipes that can be followed here, and those that cannot by what this installation lacks."""
+    not_now: dict[str, list[Recipe]] = {}
+    for recipe in RECIPES.values():
+        not_now.setdefault(recipe.why_not_now, []).append(recipe)
+    return {"recipes": not_now.pop("", []), "not_now": not_now}
 
 
 @require_http_methods(["GET", "POST"])

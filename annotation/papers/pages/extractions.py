@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import User
 from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import NotAllowed, Refused
-from annotation.assignment.participation import lacks_consent
+from annotation.assignment.rules import NotNow
 from annotation.campaigns.campaigns import fetch_campaign
 from annotation.campaigns.pages.context import campaign_context
 from annotation.inquiries.inquiries import WorkPage, notes_for
@@ -84,9 +84,12 @@ def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -
     assignment = _own_assignment(membership, found, pk)
     if request.method == "HEAD":
         return HttpResponse()
-    if lacks_consent(found.collection_id, membership.user_id):
-        return redirect("consent_give", slug)
-    extraction = begin_extraction(assignment=assignment, by=membership.user, at=timezone.now())
+    try:
+        extraction = begin_extraction(assignment=assignment, by=membership.user, at=timezone.now())
+    except NotNow as refusal:
+        if refusal.code == "consent":
+            return redirect("consent_give", slug)
+        raise
     return _show(request, membership, found, extraction)
 
 

@@ -286,7 +286,7 @@ def test_a_reference_is_searched_for_by_title_and_year_or_by_other_words(titled,
 def test_the_screen_asks_little(material, work, client, django_assert_max_num_queries) -> None:
     client.force_login(material.people["ann"])
     client.get(address("extraction_detail", material))  # notes once that they have the guideline before them
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(26):
         page = client.get(address("extraction_detail", material))
     assert page.status_code == 200
     assert 'id="label-data"' in page.text

@@ -48,6 +48,7 @@ def test_pairs_are_distinct_aspects_times_pool(capsys: pytest.CaptureFixture[str
     page = client.get(reverse("document_figures", args=["tea"])).content.decode()
     assert f"pairs to judge &amp; 16 {BREAK}" in page
     assert "Sub-aspects of a topic, mean" in page
+    assert "a full text." in page.split("No document has ")[1][:60]
 
 
 def test_figures_are_named_in_words_and_those_of_nothing_are_left_out() -> None:
