@@ -80,6 +80,7 @@ class Operation:
     finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
     template: str = "corpus/collections/operation.html"  # "": it stands on the page that the place leads back to
     called: str = ""  # its command
+    prints: bool = False  # what its command says is what it is called for (accounts/management/reporting.py)
     task: str = ""  # under which `litmus help` lists the command
     example: str = ""  # with which its --help begins
 
@@ -171,7 +172,7 @@ class Operation:
         operation, former = self, {present: word for word, present in self.former.items()}
 
         class Command(ReportingCommand):
-            help, verb = operation.about, operation
+            help, verb, prints = operation.about, operation, operation.prints
 
             def add_arguments(self, parser: Any) -> None:
                 super().add_arguments(parser)

@@ -26,12 +26,15 @@ PROGRAM = settings.PROGRAM
 class ReportingCommand(BaseCommand, ABC):
     """A summary for people on stderr and, with --json, one JSON object on stdout.
 
+    Of a command that `prints`, the text is what it is called for, not about what it did: without --json it is on
+    stdout, so that it can be kept in a file.
     Exit code 0: done; 1: refused or invalid input, with the reason; 2: wrong usage.
     In a room it says the name it is `called` by (accounts/management/finder.py). It says the `task` under which `litmus
     help` lists it, and an `example`, of a command with steps one for each; `line` where the first words of `help` are
     not fit for the list (litmus_ir/verbs.py).
     """
 
+    prints: ClassVar[bool] = False
     requires_system_checks = []  # they load all pages, which is half of a command's time; `make check` runs them
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -50,9 +53,14 @@ class ReportingCommand(BaseCommand, ABC):
                 raise CommandError(NO_ROOM) from error
             raise
         if summary:
-            self.stderr.write(summary, style_func=str)
+            place = self.stdout if self.printing(**options) and not as_json else self.stderr
+            place.write(summary, style_func=str)
         if as_json:
             self.stdout.write(json.dumps(result, ensure_ascii=False))
+
+    def printing(self, **_: Any) -> bool:
+        """Whether, called with these, its text is what it is called for."""
+        return self.prints
 
     @abstractmethod
     def carry_out(self, *args: Any, **options: Any) -> tuple[str, dict[str, Any]]:
@@ -93,6 +101,9 @@ class SteppedCommand(ReportingCommand):
             summary, result = take(**arguments)
             transaction.set_rollback(True)
         return f"Nothing was changed. Without --dry-run: {summary}", {"dry_run": True, **result}
+
+    def printing(self, **options: Any) -> bool:
+        return options["step"] in self.reads and "file" not in options  # which the text would only be about
 
     def work(self, queued: Sequence[Job]) -> None:
         """Do the jobs here and now, except in a dry run. Errors: Refused with the reason of the first that failed."""

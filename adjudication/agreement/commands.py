@@ -15,6 +15,7 @@ class SampleSize(ReportingCommand):
     """litmus sample_size SLUG CAMPAIGN [--statistic S] [--half-width H | --difference D] [--check] [--json]"""
 
     called = "sample_size"
+    prints = True
     task = "Agree and decide"
     example = "sample_size demo trial-round --half-width 0.1"
     line = "How many items a narrow interval or a small difference needs"

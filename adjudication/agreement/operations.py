@@ -84,6 +84,7 @@ class VoteSerializer(JobSerializer):
 
 REQUEST_AGREEMENT = Operation(
     called="agreement",
+    prints=True,
     task="Agree and decide",
     example="agreement demo trial-round",
     action=request_agreement,

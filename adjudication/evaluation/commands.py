@@ -44,6 +44,7 @@ class Evaluate(ReportingCommand):
     """litmus evaluate SLUG --gold G --run NAME… [--measure M…] [--by A…] [--preset P] [--format F] …"""
 
     called = "evaluate"
+    prints = True
     task = "Evaluate"
     example = "evaluate demo --gold campaign:first-pass --run bm25-query bm25-titles --measure nDCG@10"
     line = "Measure runs against verdicts, targets, contexts, an annotator or qrels"
@@ -75,14 +76,8 @@ class Evaluate(ReportingCommand):
         files = _files(spec)
         results = _evaluated(collection, spec, files)
         table = ScoreTable.from_json(results["table"]).shown(se=with_se, interval=with_interval)
-        return self._summary(table, results["report"]), results["report"]
-
-    def _summary(self, table: ScoreTable, report: dict[str, Any]) -> str:
-        """A table on stdout where one was asked for; else the summary that goes to stderr."""
-        if self.form in WRITERS:
-            self.stdout.write(write_report(self.form, table, report), ending="")
-            return ""
-        return write_report("markdown", table, report).rstrip()
+        form = self.form if self.form in WRITERS else "markdown"
+        return write_report(form, table, results["report"]), results["report"]
 
 
 def _evaluated(collection: Collection, spec: EvaluationSpec, files: Mapping[str, Grades]) -> dict[str, Any]:

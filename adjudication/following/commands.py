@@ -14,6 +14,7 @@ class PaySheetCommand(ReportingCommand):
     """litmus pay_sheet SLUG CAMPAIGN [--json]"""
 
     called = "pay_sheet"
+    prints = True
     task = "Look after"
     example = "pay_sheet demo main-round"
     line = "What everybody has earned in a campaign, as CSV"
@@ -29,4 +30,4 @@ class PaySheetCommand(ReportingCommand):
 
     def carry_out(self, *, slug: str, campaign: str, **_: Any) -> tuple[str, dict[str, Any]]:
         sheet = current_sheet(campaign_with(slug, campaign))
-        return "".join(write_csv(COLUMNS, csv_rows(sheet))).rstrip("\r\n"), sheet_as_json(sheet)
+        return "".join(write_csv(COLUMNS, csv_rows(sheet))), sheet_as_json(sheet)

@@ -82,6 +82,7 @@ class VerifyRelease(ReportingCommand):
     """litmus verify_release FOLDER [--json]"""
 
     called = "verify_release"
+    prints = True
     task = "Publish"
     example = "verify_release demo-v1"
     line = "Check every file of a release against its manifest"
@@ -126,6 +127,7 @@ class Explain(ReportingCommand):
     """litmus explain SLUG TOPIC DOCNO [--json]"""
 
     called = "explain"
+    prints = True
     task = "Agree and decide"
     example = "explain demo 1 LD-001"
     line = "Say where a judged pair came from and how its value was decided"

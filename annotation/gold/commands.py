@@ -43,6 +43,7 @@ class GoldResultsCommand(ReportingCommand):
     """litmus gold_results SLUG CAMPAIGN [--json]"""
 
     called = "gold_results"
+    prints = True
     task = "Look after"
     example = "gold_results demo main-round"
     line = "How people answer the items of a campaign whose answer is known"

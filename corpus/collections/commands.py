@@ -254,6 +254,7 @@ class CollectionStats(ReportingCommand):
     """litmus collection_stats SLUG [--format text|markdown|latex] [--json]"""
 
     called = "collection_stats"
+    prints = True
     task = "Prepare"
     example = "collection_stats demo"
     line = "Dataset statistics: counts of documents, topics, aspects, pools, pairs"
@@ -262,16 +263,15 @@ class CollectionStats(ReportingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
-        formats = "a table for a paper, on stdout; the default is lines for people"
+        formats = "a table for a paper; the default is lines for people"
         parser.add_argument("--format", choices=list(WRITERS), default="text", dest="form", help=formats)
 
     def carry_out(self, *, slug: str, form: str, **_: Any) -> tuple[str, dict[str, Any]]:
         found = collection_statistics(collection_with(slug))
         text = WRITERS[form](lines_of(found))
         if form == "text":
-            return f"{text}\nCounts of 0 are left out; --json prints all.", found
-        self.stdout.write(text, ending="")
-        return "", found
+            text += "\nCounts of 0 are left out; --json prints all."
+        return text, found
 
 
 class ExportPerson(ReportingCommand):

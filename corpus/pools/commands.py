@@ -90,6 +90,7 @@ class PoolReportCommand(ReportingCommand):
     """litmus pool_report SLUG [--json]"""
 
     called = "pool_report"
+    prints = True
     task = "Prepare"
     example = "pool_report demo"
     line = "Show the overlap of pool methods and the unjudged documents"

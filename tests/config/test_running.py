@@ -23,7 +23,7 @@ def test_an_up_is_found_while_it_lives_and_what_a_killed_one_left_is_not(data_di
         assert [(up.address, up.answers) for up in running(data_dir)] == [("http://localhost:1", False)]
         assert not killed.exists()
         said = io.StringIO()
-        call_command("status", stderr=said, stdout=io.StringIO())
+        call_command("status", stdout=said)
         assert "Litmus is starting at http://localhost:1" in said.getvalue()
     assert running(data_dir) == []
 

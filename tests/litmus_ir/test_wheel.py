@@ -150,7 +150,7 @@ def test_installed_in_an_empty_folder_it_serves_judges_exports_stops_and_is_foll
         refused = here.litmus("export", "tea", "--format", "documents-parquet", "--out", "x.parquet", code=1)
         assert "Install litmus-ir[parquet]" in refused.stderr
         assert "Install litmus-ir[parquet]" in here.litmus("release", "tea", "v1", code=1).stderr
-        assert "Install litmus-ir[figures]" in here.litmus("agreement", "tea", "main", "--resamples", "1000").stderr
+        assert "Install litmus-ir[figures]" in here.litmus("agreement", "tea", "main", "--resamples", "1000").stdout
         status = json.loads(here.litmus("status", "--json").stdout)
         assert status["data"] == str(here.folder / "litmus-data")
         assert [(up["address"], up["answers"]) for up in status["running"]] == [(site, True)]

@@ -13,6 +13,7 @@ NOT_RUNNING = 3  # as systemctl has it
 class Command(ReportingCommand):
     """As all of them; exit code 3 where nothing runs."""
 
+    prints = True
     task = "Start"
     example = "status"
     help = "Say whether Litmus runs on this data, and where. Exit code 0: it runs or is starting; 3: it does not run."

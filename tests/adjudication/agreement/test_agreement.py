@@ -121,10 +121,10 @@ def test_the_command_says_over_how_many_topics_intervals_are(capsys: pytest.Capt
     labels: list[list[int | None]] = [list(row) for row in noisy_labels(120, 2)]
     build_campaign(labels, people=("ana", "ben"), topics=12)
     call_command("agreement", "tea", "main", "--resamples", "1000")
-    printed = capsys.readouterr().err
+    printed = capsys.readouterr().out
     assert ", n = 120 items, interval over 12 topics by jackknife_t" in printed
     call_command("agreement", "tea", "main", "--resamples", "1000", "--cluster", "item", "--interval", "percentile")
-    assert ", n = 120 items, interval over items by percentile" in capsys.readouterr().err
+    assert ", n = 120 items, interval over items by percentile" in capsys.readouterr().out
 
 
 def test_undefined_says_why() -> None:
@@ -334,7 +334,7 @@ def test_with_one_judge_a_sentence_says_that_there_is_no_agreement(
         "No agreement can be computed: fewer than two annotators have judged. It needs two annotators who have judged"
         " some of the same items."
     )
-    assert capsys.readouterr().err.splitlines()[1:] == [sentence]
+    assert capsys.readouterr().out.splitlines()[1:] == [sentence]
     client.force_login(built.people["manager"])
     page = client.get(reverse("agreement_detail", args=["tea", "main"])).text
     assert sentence in page
@@ -344,7 +344,7 @@ def test_with_one_judge_a_sentence_says_that_there_is_no_agreement(
 def test_figures_that_are_undefined_for_one_reason_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     build_campaign(noisy_labels(20, 3), people=("ana", "ben"), machines=[("m-1", "m", 1)])
     call_command("agreement", "tea", "main", "--resamples", "1000")
-    lines = [line for line in capsys.readouterr().err.splitlines() if "undefined" in line]
+    lines = [line for line in capsys.readouterr().out.splitlines() if "undefined" in line]
     assert [line.split(":")[0] for line in lines] == ["  undefined, fewer than two annotators have judged"]
     assert "accuracy, macro_f1" in lines[0], "the machine has one run"
 
@@ -354,7 +354,7 @@ def test_the_command_prints_each_figure_once_below_who_is_compared(capsys: pytes
     labels: list[list[int | None]] = [list(row) for row in noisy_labels(40, 3)]
     build_campaign(labels, people=("ana", "ben", "cai"))
     call_command("agreement", "tea", "main", "--resamples", "1000")
-    heading, *rows = capsys.readouterr().err.splitlines()[1:]
+    heading, *rows = capsys.readouterr().out.splitlines()[1:]
     few = "fewer than 8 topics are too few for an interval over topics"
     assert heading == f"relevance: People with people (HH), n = 40 items, no interval: {few}"
     names = [row.split()[0] for row in rows if row.startswith("  ")]

@@ -90,7 +90,7 @@ def test_of_a_sealed_campaign_no_line_is_explained_and_of_others_each(made: Mate
         assert withheld in page
         assert shown in page
     out = StringIO()
-    call_command("explain", "teas", *pairs[0].values(), stderr=out)
+    call_command("explain", "teas", *pairs[0].values(), stdout=out)
     assert withheld in out.getvalue()
 
 

@@ -157,7 +157,9 @@ def test_command(built: Built, capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert set(found["subsets"][0]["runs"]["good"]) == {"R@5", "R@20", "Rprec", "AP", "RR@10", "nDCG@10"}
     assert "| good |" in written.err
     call_command("evaluate", "tea", "--gold", "campaign:main", "--run", "good", *common, "--format", "latex")
-    assert capsys.readouterr().out.startswith(r"\begin{table}")
+    written = capsys.readouterr()
+    assert written.out.startswith(r"\begin{table}")
+    assert written.err == "", "`> table.tex` keeps all of it"
     path = tmp_path / "own.qrels"
     path.write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in qrels(built)))
     call_command("evaluate", "tea", "--gold", f"qrels:{path};relevance=2", "--run", "good", *common, "--json")

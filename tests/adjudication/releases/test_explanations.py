@@ -102,4 +102,4 @@ def test_a_label_that_no_count_has_read_is_said(
     built.label(item, "dee", 0)
     assert not [door for door in doors if sentence not in manager.get(door, pair).text]
     call_command("explain", slug, pair["topic"], pair["docno"])
-    assert sentence in capsys.readouterr().err
+    assert sentence in capsys.readouterr().out

@@ -41,6 +41,8 @@ def test_pairs_are_distinct_aspects_times_pool(capsys: pytest.CaptureFixture[str
     assert {name: found[name] for name in wanted} == wanted
     assert [found[name] for name in ("mean_aspects", "mean_sub_aspects", "mean_pool")] == [1.5, 1.5, 3.5]
     assert printed.err.splitlines()[-3].split() == ["pooled", "documents", "of", "a", "topic,", "mean", "3.5"]
+    call_command("collection_stats", "tea")
+    assert capsys.readouterr() == (printed.err, ""), "without --json the text is on stdout, to be kept in a file"
     call_command("collection_stats", "tea", form="latex")
     assert f"pooled documents of a topic, mean & 3.5 {BREAK}" in capsys.readouterr().out
     client = Client()
