@@ -11,6 +11,8 @@ from accounts.caches import volatile
 from accounts.claims import jobs_claimed
 from accounts.job_kinds import Progress, Waiting, job_kinds, kind_of
 from accounts.models import Job, JobState
+from adjudication.models import AgreementRun
+from annotation.models import AssignmentRun
 from corpus.models import ImportRun
 from tests.factories.corpus import ImportRunFactory
 
@@ -73,6 +75,16 @@ def test_every_model_of_a_job_has_its_kind() -> None:
         assert kind.doing
         assert kind.did
         assert kind.purpose.endswith(".")
+
+
+def test_a_dry_run_is_named_so_and_figures_of_nothing_have_no_button() -> None:
+    for model, preview in ((ImportRun, "Nothing is stored."), (AssignmentRun, "Nothing is assigned.")):
+        kind = kind_of(model)
+        for dry_run in (True, False):
+            one = model(dry_run=dry_run, state=JobState.QUEUED)
+            assert (preview in kind.about(one)) is dry_run
+            assert (kind.words(one) == kind.doing) is not dry_run
+    assert kind_of(AgreementRun).links(AgreementRun(n_judgments=0, state=JobState.DONE), None) == []
 
 
 class TestWaiting:

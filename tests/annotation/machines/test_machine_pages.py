@@ -92,6 +92,9 @@ def test_invalid_replies_are_listed_with_their_words_and_decided(
     page = f"{BASE}{run.pk}/"
     text = client.get(page).content.decode()
     assert text.count("Perhaps &lt;b&gt;one&lt;/b&gt;.") == 8  # as the problem quotes it, and word for word
+    overview = client.get(BASE).text
+    assert f'href="{page}#invalid">Read them</a>' in overview
+    assert overview.count("button primary") == 1
     reply = run.replies.filter(state=ReplyState.INVALID).order_by("pk").first()
     assert client.post(f"{page}replies/{reply.pk}/decision/", {"value": "2"}).status_code == 302
     reply.refresh_from_db()
