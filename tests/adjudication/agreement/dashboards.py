@@ -44,7 +44,7 @@ def build_everything() -> Built:
     skip(found, found.items[0], "ben", "no abstract")
     vote(found)
     Verdict.objects.filter(item=found.items[1]).update(
-        method=Method.BY_HAND, value=1, decided_by=found.people["adjudicator"], decided_at=AT
+        method=Method.BY_HAND, value=1, probability=None, decided_by=found.people["adjudicator"], decided_at=AT
     )
     agree(found)
     return found

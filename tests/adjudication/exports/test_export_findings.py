@@ -69,7 +69,7 @@ def test_documents_judged_in_part_refuse_at_query_level() -> None:
 
 
 def test_values_are_not_counted_first_when_they_were(built: Built) -> None:
-    Verdict.objects.update(value=None, method="unresolved")
+    Verdict.objects.update(value=None, probability=None, method="unresolved")
     (finding,) = find(make_options(built.collection, "qrels"))
     assert finding.code == "no_verdicts"
     assert "The votes were counted, but no item has a value: 6 tied or with too few votes" in finding.text

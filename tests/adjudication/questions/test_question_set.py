@@ -100,7 +100,7 @@ def test_the_rules_of_the_count_decide_as_in_adjudicate():
         assert counts["unresolved"] == Verdict.objects.filter(value__isnull=True).count()
         assert valued == len(found) - found.count("undecided"), rules
     Verdict.objects.filter(item__topic__number="q2", criterion__key="quality").update(
-        value=0, method=Method.BY_HAND, decided_by=rubric.people["ada"], decided_at=AT
+        value=0, probability=None, method=Method.BY_HAND, decided_by=rubric.people["ada"], decided_at=AT
     )
     assert states(rubric.collection)["q2"] == "discarded"
 
