@@ -113,6 +113,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("work/", following.work_detail, "work_detail"),
             ("work/count/", following.work_count, "work_count"),
             ("work/pay/", SET_PAY_RATE.page, "pay_rate_set"),
+            ("work/quality.csv", following.quality_file, "quality_file"),
             ("work/pay.csv", following.pay_sheet_file, "pay_sheet"),
             ("judgments/", judgments.judgment_list, "judgment_list"),
             ("gold/drawing/", DRAW_KNOWN_ANSWERS.page, "known_answers_draw"),

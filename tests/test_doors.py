@@ -573,6 +573,7 @@ ELSEWHERE = {
     "judge_unjudged": "of an evaluation that it names by gold and runs; page and REST are one operation",
     "verify_release": "reads a folder, which only the command line has",
     "pay_sheet": "stores nothing; page, REST and command are compared in tests/adjudication/following/test_pay.py",
+    "quality": "stores nothing; page, REST and command are compared in tests/adjudication/following/test_quality.py",
     "gold_results": "stores nothing; page, REST and command are compared in tests/annotation/gold/test_results.py",
     "sample_size": "stores nothing; the page asks in points what the command takes as shares",
 }

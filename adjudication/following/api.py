@@ -1,4 +1,4 @@
-"""What a campaign pays, through the API."""
+"""What a campaign pays, and how carefully people judge in it, through the API."""
 
 from typing import Any, ClassVar
 
@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
+from adjudication.following.figures import check_can_read_quality, newest_count, quality_as_json
 from adjudication.following.operations import SET_PAY_RATE, PayRateSerializer
 from adjudication.following.pay import current_sheet, sheet_as_json
 from annotation.campaigns.api.base import InCampaignView
@@ -47,3 +48,43 @@ class PayView(InCampaignView):
         return Response(sheet_as_json(current_sheet(self.campaign)))
 
     put = SET_PAY_RATE.method("pay_set", takes=NewPayRateSerializer, shows=PayRateSerializer, status=200)
+
+
+class MeasureSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    unit = serializers.CharField(help_text="seconds, answers, share, or points: a difference of shares")
+    words = serializers.CharField(help_text="what it is")
+    source = serializers.CharField()  # type: ignore[assignment]
+
+
+class PersonFigureSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    criterion = serializers.CharField(help_text="its key; empty: over all criteria")
+    measure = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True, help_text="of the 95% interval")
+    high = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField(help_text="items behind it")
+    flagged = serializers.BooleanField(allow_null=True, help_text="null: nothing can be concluded")
+    note = serializers.CharField()
+    reason = serializers.CharField(help_text="why there is no figure, or no interval; empty: there are both")
+
+
+class QualitySerializer(serializers.Serializer[Any]):
+    counted_at = serializers.DateTimeField()
+    level = serializers.FloatField(help_text="of the intervals")
+    measures = MeasureSerializer(many=True)
+    figures = PersonFigureSerializer(many=True)
+
+
+class QualityView(InCampaignView):
+    """How carefully each person judges. Only managers see it, and not while they have items to judge there."""
+
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
+
+    @extend_schema(operation_id="quality_read", responses=answers({200: QualitySerializer}, 403, 404, 422))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """Every figure of the newest count. 422 before the first count."""
+        check_can_read_quality(self.campaign, self.person)
+        return Response(quality_as_json(newest_count(self.campaign)))

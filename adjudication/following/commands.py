@@ -1,10 +1,11 @@
-"""litmus pay_sheet: nothing is stored, so it is no verb."""
+"""litmus pay_sheet and quality: nothing is stored, so they are no verbs."""
 
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from accounts.management.reporting import ReportingCommand
+from adjudication.following.figures import every_figure, newest_count, quality_as_json
 from adjudication.following.pay import COLUMNS, csv_rows, current_sheet, sheet_as_json
 from adjudication.labels.labels import campaign_with
 from engines.formats.csv_text import write_csv
@@ -31,3 +32,30 @@ class PaySheetCommand(ReportingCommand):
     def carry_out(self, *, slug: str, campaign: str, **_: Any) -> tuple[str, dict[str, Any]]:
         sheet = current_sheet(campaign_with(slug, campaign))
         return "".join(write_csv(COLUMNS, csv_rows(sheet))), sheet_as_json(sheet)
+
+
+class QualityCommand(ReportingCommand):
+    """litmus quality SLUG CAMPAIGN [--json]"""
+
+    called = "quality"
+    prints = True
+    task = "Look after"
+    example = "quality demo main-round"
+    line = "How carefully each person judges in a campaign"
+    help = (
+        "How carefully each person judges in a campaign, by the newest count: speed, runs, agreement, known answers,"
+        " repeats, changes over time, with 95% intervals. It has no effect on anybody."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("campaign")
+
+    def carry_out(self, *, slug: str, campaign: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        summary = newest_count(campaign_with(slug, campaign))
+        lines = [
+            f"{one.name}{f' ({criterion.key})' if criterion else ''}, {each.measure.label}: {each.text}"
+            for one, criterion, each in every_figure(summary)
+        ]
+        return "\n".join(lines) or "Nobody judges here.", quality_as_json(summary)

@@ -11,15 +11,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from accounts.counting import share_in_percent
-from adjudication.following.people import (
-    DROP,
-    GAP,
-    LEAST,
-    Look,
-    Person,
-    QuarterPart,
-    change_since,
-)
+from adjudication.following.people import DROP, GAP, LEAST, QuarterPart, change_since, look_at_drift, look_at_speed
+from annotation.models import Annotator
 from engines.stats.proportions import proportion
 from engines.stats.reasons import words_of
 
@@ -137,8 +130,12 @@ class Shown:
 
     @property
     def text(self) -> str:
+        """In a sentence or two, with its note and what is missing."""
+        if self.figure.value is None:
+            return f"none, because {self.reason}"
         interval = f", 95% interval {self.interval}" if self.interval else ""
-        return ". ".join(filter(None, (f"{self.value}{interval} (n {self.figure.n:,})", self.figure.note)))
+        why = f"no interval, because {self.reason}" if self.reason else ""
+        return "; ".join(filter(None, (f"{self.value}{interval} (n {self.figure.n:,})", self.figure.note, why)))
 
 
 def _in_unit(value: float, unit: str) -> str:
@@ -159,7 +156,8 @@ def _speed(counted: Counted) -> Figure:
     others = [one["seconds"][1] for one in counted.others if one.get("seconds") and one["timed"] >= LEAST]
     usual = median(others) if others else 0
     note = f"{value / usual:.2f} times the median of the others" if usual else ""
-    return Figure(value, low, high, n, "" if low is not None else "fewer than 6 timed answers", note, {})
+    flag = look_at_speed(n, value, others).is_flagged
+    return Figure(value, low, high, n, "" if low is not None else "fewer than 6 timed answers", note, {}, flag)
 
 
 @measure("run", "Longest run", "answers", "exact recursion over runs (Feller 1968, XIII.7)")
@@ -176,9 +174,10 @@ def _run(counted: Counted) -> Figure:
     fits = found["fits"]
     where = f". There the others gave it in {share_in_percent(fits)}" if fits is not None else ""
     level = counted.levels.get(found["value"], found["value"])
-    note = f"“{level}”; chance {_chance(found['chance'])} by their own shares of levels{others}{where}"
+    own = f"chance {_chance(found['chance'])} by their own shares of levels"
+    note = f"“{level}”, of {counted.answers['n']:,} answers; {own}{others}{where}"
     flag = None if counted.answers["n"] < LEAST or fits is None else min(chances) < RARE and fits <= 1 - GAP
-    return Figure(found["length"], None, None, counted.answers["n"], "a count has no interval", note, window, flag)
+    return Figure(found["length"], None, None, found["length"], "a count has no interval", note, window, flag)
 
 
 def _chance(value: float) -> str:
@@ -233,7 +232,8 @@ def _drift(counted: Counted) -> Figure:
         return Figure(n=n, reason=f"the last quarter and the work before need {LEAST} shared items each")
     was, now, half = change
     note = f"from {share_in_percent(was)} to {share_in_percent(now)}"
-    return Figure(now - was, now - was - half, now - was + half, n, "", note, {})
+    flag = look_at_drift(parts).is_flagged
+    return Figure(now - was, now - was - half, now - was + half, n, "", note, {}, flag)
 
 
 @measure("guideline", "New guideline", "points", OVER_TOPICS)
@@ -243,9 +243,7 @@ def _guideline(counted: Counted) -> Figure:
     if not found:
         return counted.nothing
     version = found.pop("version")
-    figure = Figure(
-        **found, note=f"since version {version}" if found["value"] is not None else "", items={"guideline": version}
-    )
+    figure = Figure(**found, note=f"since version {version}" if found["value"] is not None else "", items={})
     if figure.value is None or figure.high is None:
         return figure
     return replace(figure, is_flagged=figure.value <= -DROP and figure.high < 0)
@@ -293,18 +291,14 @@ def _pair(counted: Counted) -> Figure:
 MEASURES = tuple(_REGISTERED)
 
 
-def with_figures(
-    people: Sequence[Person], counts: Mapping[str, Any], criterion: str | None, levels: Mapping[int, str]
-) -> list[Person]:
-    """The people with every figure; without a criterion (or where labels are hidden) with their speed alone."""
-    names = {one.annotator.pk: one.annotator.name for one in people}
+def figures_of(
+    annotators: Sequence[Annotator], counts: Mapping[str, Any], criterion: str | None, levels: Mapping[int, str]
+) -> list[tuple[Shown, ...]]:
+    """Every figure of each of these; without a criterion (or where labels are hidden) their speed alone."""
+    names = {one.pk: one.name for one in annotators}
     found = []
-    for one in people:
-        mine = counts.get(str(one.annotator.pk), {})
-        others = [counts.get(str(pk), {}) for pk in names if pk != one.annotator.pk]
-        counted = Counted(mine, others, criterion or "", levels, names)
-        measures = MEASURES if criterion else MEASURES[:1]
-        figures = tuple(Shown(each, each.compute(counted), one.annotator.pk) for each in measures)
-        looks = (Look(each.measure.label, True, each.text) for each in figures if each.figure.is_flagged)
-        found.append(replace(one, figures=figures, looks=(*one.looks, *looks)))
+    for one in annotators:
+        others = [counts.get(str(pk), {}) for pk in names if pk != one.pk]
+        counted = Counted(counts.get(str(one.pk), {}), others, criterion or "", levels, names)
+        found.append(tuple(Shown(each, each.compute(counted), one.pk) for each in MEASURES[: None if criterion else 1]))
     return found

@@ -9,6 +9,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.jobs import fragment_context
 from accounts.refusal_messages import refusals_in_message
+from adjudication.following import figures
+from adjudication.following.figures import check_can_read_quality, figure_rows, newest_count
 from adjudication.following.pay import COLUMNS, csv_rows, current_sheet, pay_sheet
 from adjudication.following.requests import request_count
 from adjudication.following.work import MOST_NEWER, count_newer, fetch_work
@@ -55,6 +57,14 @@ def pay_sheet_file(request: HttpRequest, slug: str, campaign: str) -> StreamingH
     """What everybody has earned up to now, as CSV."""
     _, found = fetch_for_manager(request, slug, campaign)
     return csv_response(f"{slug}-{campaign}-pay", COLUMNS, csv_rows(current_sheet(found)))
+
+
+@require_safe
+def quality_file(request: HttpRequest, slug: str, campaign: str) -> StreamingHttpResponse:
+    """Every figure of everybody, as CSV."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    check_can_read_quality(found, membership.user)
+    return csv_response(f"{slug}-{campaign}-quality", figures.COLUMNS, figure_rows(newest_count(found)))
 
 
 @require_POST

@@ -2,15 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from django.utils import timezone
 
 from accounts.models import User
 from adjudication.following.days import Chart, Timeline, add_up, make_chart, make_timeline, round_above
-from adjudication.following.measures import Measure, with_figures
-from adjudication.following.people import Person, TimeLeft, Work, make_people
+from adjudication.following.measures import Measure, Shown, figures_of
+from adjudication.following.people import Look, Person, TimeLeft, Work, make_people
 from adjudication.labels.rules import why_labels_are_hidden
 from annotation.models import (
     Annotator,
@@ -125,7 +125,10 @@ def fetch_work(
     work = {pk: add_up(days) for pk, days in by_person.items()}
     time_left = fetch_time_left(campaign, rows, today)
     people = make_people(annotators, work, summary.people, key, levels, time_left=time_left)
-    people = with_figures(people, summary.people, key, levels)
+    people = [
+        replace(one, figures=figures, looks=(*one.looks, *flags_of(figures)))
+        for one, figures in zip(people, figures_of(annotators, summary.people, key, levels), strict=True)
+    ]
     chosen = next((one for one in people if one.annotator.pk == person), None)
     drawn = by_person[chosen.annotator.pk] if chosen else rows
     timeline = make_timeline(drawn)
@@ -143,6 +146,12 @@ def fetch_work(
         hidden=hidden,
         time_left=time_left,
     )
+
+
+def flags_of(figures: Sequence[Shown]) -> list[Look]:
+    """What of these is to be checked, but for speed and drift, which have looks in words."""
+    flagged = [each for each in figures if each.figure.is_flagged and each.measure.name not in ("speed", "drift")]
+    return [Look(each.measure.label, True, each.text) for each in flagged]
 
 
 def fetch_time_left(campaign: Campaign, rows: Sequence[DailyWork], today: date) -> TimeLeft | None:

@@ -75,6 +75,10 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("D5 Background of annotators", _asked(facts, "annotatorDemographics", facts.background)),
         ("Hours and pay", APART.join(filter(None, (_hours(facts), _pay(facts))))),
         ("Known answers", _known_answers(facts)),
+        (
+            "Quality by person",
+            _quality(facts),
+        ),
         ("Agreement, votes, decisions", sentences.analysis(facts, APART)),
         ("Questions written for the collection", sentences.questions(facts, APART)),
         ("Machines", sentences.by_machines(facts, APART)),
@@ -137,6 +141,11 @@ def _known_answers(facts: Facts) -> str:
     """What people did in training and qualification, and how they answered hidden gold; "" where there was none."""
     hidden = (f"Campaign “{one.campaign.name}”: {one.gold}" for one in facts.campaigns if one.gold)
     return APART.join((*facts.practice, *hidden))
+
+
+def _quality(facts: Facts) -> str:
+    """How carefully people judged, without names; "" where it was not counted."""
+    return " ".join(f"“{one.campaign.name}” {one.quality}" for one in facts.campaigns if one.quality)
 
 
 def _timeframe(facts: Facts) -> str:

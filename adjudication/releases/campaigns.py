@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 
+from adjudication.following.figures import quality_sentence
 from adjudication.following.pay import paid
 from adjudication.labels.staleness import Standing
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
@@ -47,6 +48,7 @@ class CampaignFacts:
     hours: float | None
     gold: str  # how people answered items with a known answer, without names; "" where nobody did
     pay: str  # what people earned by the rate set in Litmus, without names; "" where none is set
+    quality: str  # how carefully people judged by the newest count, without names; "" where nothing is known
     first: datetime | None
     last: datetime | None
     guidelines: dict[int, int]
@@ -93,6 +95,7 @@ def campaign_facts(campaign: Campaign, votes: Standing[VoteRun], agreement: Stan
         finished=extracted["papers"],
         gold=gold_results(campaign).sentence,
         pay=paid(campaign),
+        quality=quality_sentence(campaign),
         hours=times["active"] / 3_600_000 if times["active"] else None,
         first=times["first"] or extracted["first"],
         last=times["last"] or extracted["last"],

@@ -46,8 +46,8 @@ METHODS = {**dict(Method.choices), REOPENED: "reopened"}
 @dataclass(frozen=True)
 class ItemSelection:
     """Which items. `annotator` with `state` (their assignments), `repeated` (judged twice) or `differs` (from other
-    people; from machines only where there are no other people); among theirs those with a `known` answer, judged by a
-    version of the `guideline`, judged by an `other` annotator too, or finished in a `span` of time, ends included.
+    people; from machines only where there are no other people); among theirs those with a `known` answer, judged by an
+    `other` annotator too, or finished in a `span` of time, ends included.
 
     `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about;
     `contributing` are the items of one computed figure.
@@ -61,7 +61,6 @@ class ItemSelection:
     repeated: bool = False
     differs: bool = False
     known: bool = False
-    guideline: int | None = None
     other: int | None = None
     span: tuple[datetime, datetime] | None = None
     among: str = ""
@@ -72,7 +71,7 @@ class ItemSelection:
     @property
     def is_part(self) -> bool:
         """Whether only a part of what the annotator judged is asked for."""
-        return self.known or any(each is not None for each in (self.guideline, self.other, self.span))
+        return self.known or self.other is not None or self.span is not None
 
     @property
     def is_narrowed(self) -> bool:
@@ -131,8 +130,6 @@ def _of_annotator(items: QuerySet[Item], selection: ItemSelection, annotator: in
     mine = Assignment.objects.filter(item=OuterRef("pk"), annotator=annotator)
     if selection.known:
         items = items.filter(pk__in=selection.criterion.campaign.known_answers.values("item"))
-    if selection.guideline is not None:
-        mine = mine.filter(judgments__submission__guideline__version=selection.guideline)
     if selection.span is not None:
         mine = mine.filter(finished_at__range=selection.span)
     if selection.other is not None:

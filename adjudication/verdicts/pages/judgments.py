@@ -126,8 +126,6 @@ def _which(selection: ItemSelection) -> str:
     """Which of their items, in words."""
     if selection.span is not None:
         return f" from {exact_moment(selection.span[0])} to {exact_moment(selection.span[1])}"
-    if selection.guideline is not None:
-        return f" by version {selection.guideline} of the guideline"
     return " and whose answer is known" if selection.known else ", and another person too"
 
 
@@ -163,7 +161,6 @@ def _selection(request: HttpRequest, criterion: Criterion, contributing: Contrib
         repeated=known and bool(query.get("repeated")),
         differs=known and bool(query.get("differs")),
         known=known and bool(query.get("known")),
-        guideline=whole_number(query.get("guideline")) if known else None,
         other=whole_number(query.get("with")) if known else None,
         span=_span(query) if known else None,
         among=_one_of(query.get("among"), AMONG),

@@ -1,14 +1,19 @@
 """Quality of answers: six simulated people are distinguished, and each figure is the one counted by hand."""
 
+import csv
+import json
 import random
 from collections import Counter
 from datetime import timedelta
+from io import StringIO
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
+from adjudication.following.figures import quality_sentence
 from adjudication.following.measures import MEASURES
 from adjudication.following.work import fetch_work
 from annotation.assignment.assignments import assign_items
@@ -82,7 +87,7 @@ def test_six_simulated_people_are_distinguished_by_intervals(simulated):
     # One level: one run over all items, which the others' answers make impossible.
     run = of["same"]["run"]
     assert (run.value, run.is_flagged) == (120, True)
-    assert "chance 1.000 by their own shares of levels, below 0.001 by the others'" in run.note
+    assert "of 120 answers; chance 1.000 by their own shares of levels, below 0.001 by the others'" in run.note
     assert of["same"]["others"].high < of["cara"]["others"].low
     # Drifting: agreement falls in the last quarter, and for nobody else.
     assert of["dora"]["drift"].high < 0
@@ -159,7 +164,7 @@ def test_before_and_after_a_new_guideline(simulated):
     """Dora's last quarter was judged by version 2; who judged all by version 1 has nothing to compare."""
     change, drift = (figures(simulated.page, "dora")[name] for name in ("guideline", "drift"))
     assert change.value == pytest.approx(drift.value)
-    assert (change.high < 0, change.is_flagged, change.items) == (True, True, {"guideline": 2})
+    assert (change.high < 0, change.is_flagged, change.n) == (True, True, 120)
     reason = figures(simulated.page, "cara")["guideline"].reason
     assert reason == "0 shared items judged by version 2 and 120 by earlier ones: 20 of each are needed"
 
@@ -232,3 +237,38 @@ def test_known_answers_count_with_their_exact_interval_and_lead_to_their_items(s
     query = next(each for each in page.people[0].figures if each.measure.name == "gold").query
     answer = client.get(f"{reverse('judgment_list', args=[campaign.collection.slug, campaign.slug])}?{query}")
     assert "8 items" in answer.text
+
+
+def test_file_rest_and_command_say_the_same_and_the_release_names_nobody(simulated, db, client, capsys):
+    campaign = simulated.campaign
+    where = [campaign.collection.slug, campaign.slug]
+    client.force_login(campaign.collection.memberships.get(role="manager").user)
+    sent = client.get(reverse("api_quality", args=where)).json()
+    rows = list(csv.DictReader(StringIO(client.get(reverse("quality_file", args=where)).getvalue().decode())))
+    call_command("quality", *where, "--json")
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["figures"] == sent["figures"]
+    assert [each["name"] for each in sent["measures"]] == [each.name for each in MEASURES]
+    assert len(rows) == len(sent["figures"]) == len(PEOPLE) * len(MEASURES)
+    for row, figure in zip(rows, sent["figures"], strict=True):
+        assert (row["name"], row["measure"], row["reason"]) == (figure["name"], figure["measure"], figure["reason"])
+        assert row["value"] == ("" if figure["value"] is None else row["value"])
+        assert not row["value"] or float(row["value"]) == pytest.approx(figure["value"])
+    call_command("quality", *where)
+    assert "Copy (relevance), Closest pair: +" in capsys.readouterr().out
+    shares = [figures(simulated.page, name)["others"].value for name in PEOPLE]
+    sentence = quality_sentence(campaign)
+    assert f"agreement with the others (Relevance) {min(shares):.0%} to {max(shares):.0%} over 6 people" in sentence
+    assert not [name for name in PEOPLE if name in sentence.lower().split()]
+
+
+def test_a_manager_who_still_judges_gets_no_figure_by_any_door(simulated, db, client):
+    campaign = Campaign.objects.get(pk=simulated.campaign.pk)
+    manager = campaign.collection.memberships.get(role="manager").user
+    client.force_login(manager)
+    Assignment.objects.filter(annotator=annotator(campaign, "copy")).update(state="pending", finished_at=None)
+    campaign.annotators.filter(pk=annotator(campaign, "copy").pk).update(user=manager)
+    for name in ("api_quality", "quality_file"):
+        assert client.get(reverse(name, args=[campaign.collection.slug, campaign.slug])).status_code == 403
+    page = fetch_work(counted(campaign), manager, criterion=campaign.criteria.get(), person=None, today=AT.date())
+    assert all([each.measure.name for each in one.figures] == ["speed"] for one in page.people)
