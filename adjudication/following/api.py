@@ -50,7 +50,7 @@ class PayView(InCampaignView):
     put = SET_PAY_RATE.method("pay_set", takes=NewPayRateSerializer, shows=PayRateSerializer, status=200)
 
 
-class MeasureSerializer(serializers.Serializer[Any]):
+class QualityMeasureSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     unit = serializers.CharField(help_text="seconds, answers, share, or points: a difference of shares")
@@ -71,10 +71,10 @@ class PersonFigureSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(help_text="why there is no figure, or no interval; empty: there are both")
 
 
-class QualitySerializer(serializers.Serializer[Any]):
+class PeopleQualitySerializer(serializers.Serializer[Any]):
     counted_at = serializers.DateTimeField()
     level = serializers.FloatField(help_text="of the intervals")
-    measures = MeasureSerializer(many=True)
+    measures = QualityMeasureSerializer(many=True)
     figures = PersonFigureSerializer(many=True)
 
 
@@ -83,7 +83,7 @@ class QualityView(InCampaignView):
 
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
-    @extend_schema(operation_id="quality_read", responses=answers({200: QualitySerializer}, 403, 404, 422))
+    @extend_schema(operation_id="quality_read", responses=answers({200: PeopleQualitySerializer}, 403, 404, 422))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """Every figure of the newest count. 422 before the first count."""
         check_can_read_quality(self.campaign, self.person)
