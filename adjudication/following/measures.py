@@ -259,8 +259,9 @@ def _right(counted: Counted) -> Figure:
     if "right" not in found:
         return Figure(reason=found["reason"])
     names = [counted.levels[value] for value in sorted(counted.levels)]
-    known = [(name, each) for name, each in zip(names, found["levels"], strict=False) if each[0] is not None]
-    note = "; ".join(f"“{name}” {_with_ends(each)}" for name, each in known)
+    rows = zip(names, found["levels"], found["rows"], strict=False)
+    known = [(name, ends, _said_instead(name, names, row)) for name, ends, row in rows if ends[0] is not None]
+    note = "; ".join(f"“{name}” {_with_ends(ends)}{instead}" for name, ends, instead in known)
     value, low, high = found["right"]
     figure = Figure(value, low, high, counted.answers["n"], found["why"], items={})
     usual = counted.usual(lambda one: (one.get("confusion", {}).get("right") or [None])[0])
@@ -270,6 +271,16 @@ def _right(counted: Counted) -> Figure:
 def _with_ends(ends: Sequence[float | None]) -> str:
     value, low, high = (share_in_percent(each) for each in ends)
     return f"{value} ({low} to {high})" if low else value
+
+
+def _said_instead(true: str, names: Sequence[str], row: Sequence[float]) -> str:
+    """What the person says instead of a level that is true, but for what is below half a percent."""
+    said = [
+        f"“{name}” {share_in_percent(share)}"
+        for name, share in zip(names, row, strict=False)
+        if name != true and share >= 0.005
+    ]
+    return f", said instead: {', '.join(said)}" if said else ""
 
 
 @measure("pair", "Closest pair", "points", f"Cohen 1960 within levels of the others; {OVER_TOPICS}")

@@ -107,6 +107,8 @@ def test_the_model_finds_what_was_simulated(simulated):
         share = sum(said[item] == truth[item] for item in truth) / len(truth)
         right = figures(simulated.page, name)["right"]
         assert right.low - 0.05 <= share <= right.high + 0.05
+    same = figures(simulated.page, "same")["right"]
+    assert same.note.startswith("“0 No help” 0% (0% to 0%), said instead: “1 Partly” 100%; “1 Partly” 100%")
 
 
 def test_agreement_with_the_others_is_that_of_a_count_by_hand(simulated):
