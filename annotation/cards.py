@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
-from annotation.campaigns.home import work_of
+from annotation.campaigns.home import Work, work_of
 from annotation.inquiries.inquiries import new_answers, open_inquiries
 from corpus.collections.rules import can_oversee
-from corpus.models import Membership, Role
+from corpus.models import Collection, Membership, Role
 
 
 def home_cards(user: User, memberships: Iterable[Membership]) -> Iterator[Card]:
@@ -20,13 +20,20 @@ def home_cards(user: User, memberships: Iterable[Membership]) -> Iterator[Card]:
     if work:
         yield Card(10, "annotation/_home_work.html", {"work": work}, has_main_button=True)
     elif rest or any(each.role == Role.ANNOTATOR for each in memberships):
-        yield Card(10, "annotation/_home_idle.html", {"rest": rest})
+        yield Card(10, "annotation/_home_idle.html", {"rest": rest, "managed": _managed(rest, memberships)})
     if waiting := open_inquiries(user):
         yield Card(20, "annotation/inquiries/_waiting.html", {"waiting": waiting})
     if answered := new_answers(user):
         yield Card(25, "annotation/inquiries/_answered.html", {"answered": answered})
     if rest:
         yield Card(40, "annotation/_home_rest.html", {"rest": rest})
+
+
+def _managed(work: Iterable[Work], memberships: Iterable[Membership]) -> list[Collection]:
+    """The collections of this work that the person manages, each once."""
+    managed = {each.collection_id for each in memberships if each.role == Role.MANAGER}
+    found = {each.campaign.collection_id: each.campaign.collection for each in work}
+    return [collection for pk, collection in found.items() if pk in managed]
 
 
 def overview_cards(_request: Request, membership: Membership) -> Iterator[Card]:

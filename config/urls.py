@@ -11,6 +11,7 @@ urlpatterns = [
     path("api/", include("config.api_urls")),
     path("docs/", documentation.show_page, name="documentation"),
     path("docs/<path:path>", documentation.show_page, name="documentation_page"),
+    path("examples/<slug:name>/", views.example_download, name="example_download"),
     path("jobs/<slug:kind>/<int:pk>/", job_detail, name="job_detail"),
     path("jobs/<slug:kind>/<int:pk>/cancellation/", job_cancel, name="job_cancel"),
     path("favicon.ico", icons.favicon, name="favicon"),

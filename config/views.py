@@ -1,4 +1,4 @@
-"""The page for staff: what this Litmus has, and whether it works."""
+"""The page for staff: what this Litmus has, and whether it works. Files of the tutorials, for everybody."""
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -11,6 +11,7 @@ from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import NotAllowed
 from accounts.requests import Request
 from config.demo.removal import demo_collection, remove_demo
+from config.example_files import NAMES, archive_files
 from config.state import TESTS, Outcome, parts, try_part
 
 
@@ -47,3 +48,12 @@ def state_test(request: Request, part: str) -> HttpResponse:
         return render(request, "config/state.html", {"cards": cards})
     card, outcome = next((each, result) for each, result in cards if result)
     return render(request, "config/_state_part.html", {"part": card, "outcome": outcome})
+
+
+@require_safe
+def example_download(request: Request, name: str) -> HttpResponse:  # noqa: ARG001 - they are the same for all
+    """The small files that a tutorial starts with, as a ZIP."""
+    if name not in NAMES:
+        raise Http404
+    headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
+    return HttpResponse(archive_files(name), content_type="application/zip", headers=headers)

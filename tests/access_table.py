@@ -241,6 +241,7 @@ TABLE: list[Row] = [
     *everybody("help", "GET 200 200"),
     *everybody("documentation", "GET 200 200"),  # built or not; its files: tests/config/test_documentation.py
     *everybody("documentation_page", "GET 200 200", where=lambda _: {"path": "glossary/"}),
+    *everybody("example_download", "GET login 200", where=lambda _: {"name": "litsearch"}),
     *everybody("statistics_help", "GET 200 200"),
     *everybody("style", "GET login 200"),
     *everybody("collection_list", "GET login 200"),

@@ -37,6 +37,7 @@ from annotation.models import (
 )
 from corpus.models import (
     Aspect,
+    CitationMention,
     Collection,
     Document,
     Membership,
@@ -90,6 +91,7 @@ class Facts:
             has_documents=Exists(Document.objects.filter(**own)),
             has_papers=Exists(Paper.objects.filter(**own)),
             has_unconfirmed=Exists(Paper.objects.filter(~Exists(CONFIRMED.filter(paper=OuterRef("pk"))), **own)),
+            has_mentions=Exists(CitationMention.objects.filter(**own)),
             has_topics=Exists(Topic.objects.filter(**own)),
             has_paragraph_topics=Exists(Topic.objects.filter(kind=TopicKind.CONTEXT_PARAGRAPH, **own)),
             has_sentence_topics=Exists(Topic.objects.filter(kind=TopicKind.CONTEXT_SENTENCE, **own)),
@@ -158,6 +160,11 @@ class Facts:
     def has_questions(self) -> bool:
         """Whether all topics came with documents that answer them, as questions made from papers do."""
         return self.material["has_topics"] and not self.material["lacks_targets"]
+
+    @property
+    def lacks_runs(self) -> bool:
+        """Whether runs could be measured by the targets of questions, and there are none."""
+        return self.has_questions and not self.material["has_runs"]
 
     @property
     def is_left(self) -> bool:

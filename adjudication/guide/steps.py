@@ -202,6 +202,29 @@ def _to_tables(facts: Facts) -> Way:
     return Way("Tables of the question set", f"{facts.to('question_set')}{about}")
 
 
+def _agreement_ways(facts: Facts) -> list[Way]:
+    """To the figures, once they are measured and shown to the person."""
+    if facts.campaign is None or facts.hidden or facts.procedure.no_agreement or not facts.work["is_measured"]:
+        return []
+    return [Way("See the agreement", facts.inside("agreement_detail"))]
+
+
+def _topic_ways(facts: Facts) -> list[Way]:
+    model = [Way("Ask a language model", facts.to("generation_create"))] * facts.material["has_mentions"]
+    return [
+        *model,
+        Way("Import", facts.to("import_create", "topics"), FILES),
+        Way("Write one", facts.to("topic_create")),
+        Way("Ask authors", facts.to("author_call_list")),
+        Way("Papers that cite", facts.to("import_create", "papers")),
+    ]
+
+
+def _release_ways(facts: Facts) -> list[Way]:
+    runs = [Way("Make a run to measure", facts.to("run_create"))] * facts.lacks_runs
+    return [Way("See the check list", facts.to("release_create")), *runs]
+
+
 def _export_ways(facts: Facts) -> list[Way]:
     exports = _to_exports(facts)
     if facts.chosen.kind_object.judges == Judged.QUESTIONS:
@@ -238,12 +261,7 @@ STEPS = (
         lacks=lambda _: "Questions or complex queries, for which people judge documents; or papers that cite them.",
         is_done=lambda facts: facts.material["has_topics"],
         is_used=lambda facts: not facts.material["has_papers"] and not _is_drafted(facts),
-        ways=lambda facts: [
-            Way("Import", facts.to("import_create", "topics"), FILES),
-            Way("Write one", facts.to("topic_create")),
-            Way("Ask authors", facts.to("author_call_list")),
-            Way("Papers that cite", facts.to("import_create", "papers")),
-        ],
+        ways=_topic_ways,
         needs_campaign=False,
         job=ImportRun,
     ),
@@ -359,6 +377,7 @@ STEPS = (
             if facts.material["has_runs"]
             else Way("Make a run", facts.to("run_create")),
             _to_exports(facts) if facts.material["has_papers"] else _to_tables(facts),
+            *_agreement_ways(facts),
         ],
         needs_campaign=False,
     ),
@@ -368,7 +387,7 @@ STEPS = (
         words=lambda _: f"export {NAME}",
         lacks=_what_votes_said,
         is_done=lambda facts: facts.is_exported,
-        ways=_export_ways,
+        ways=lambda facts: [*_export_ways(facts), *_agreement_ways(facts)],
         roles=OVERSEERS,
     ),
     Step(
@@ -377,7 +396,7 @@ STEPS = (
         words=lambda _: "freeze a release",
         lacks=lambda _: "A release is a version that never changes, with hashes and a dataset card.",
         is_done=lambda facts: facts.material["has_releases"],
-        ways=lambda facts: [Way("See the check list", facts.to("release_create"))],
+        ways=_release_ways,
         needs_campaign=False,
     ),
 )

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.counting import percent
-from adjudication.questions.question_set import KEPT, WITHDRAWN, QuestionSet, SetQuestion, fetch_question_set
+from adjudication.questions.question_set import (
+    DISCARDED,
+    KEPT,
+    UNDECIDED,
+    WITHDRAWN,
+    QuestionSet,
+    SetQuestion,
+    fetch_question_set,
+)
 from adjudication.questions.rating import open_counts
 from corpus.models import Collection
 from engines.text.overlap import DEFINITIONS
@@ -50,10 +58,14 @@ class QuestionLine:
 
 @dataclass(frozen=True, slots=True)
 class KeptCounts:
-    """How many of the examined questions of a subset are kept; `reasons` of those discarded, most frequent first."""
+    """How many of the examined questions of a subset are kept; `reasons` of those discarded, most frequent first.
+
+    `examined` is None where questions came rated and none of theirs that was discarded: files of published sets hold
+    the kept questions alone, so how many there were is stored nowhere.
+    """
 
     label: str
-    examined: int
+    examined: int | None
     kept: int
     undecided: int
     rewritten: int
@@ -65,12 +77,16 @@ class KeptCounts:
 
     @property
     def share(self) -> str:
-        """As the paper puts it: “26% (98)”."""
+        """As the paper puts it: “26% (98)”; the number alone where the examined are not known."""
+        if self.examined is None:
+            return f"{self.kept:,}"
         return "–" if self.percent is None else f"{percent(self.percent)} ({self.kept:,})"
 
     @property
     def kept_of_examined(self) -> str:
-        """“98 of 382 (26%)”."""
+        """“98 of 382 (26%)”, “98 of an unknown number”."""
+        if self.examined is None:
+            return f"{self.kept:,} of an unknown number"
         share = "" if self.percent is None else f" ({percent(self.percent)})"
         return f"{self.kept:,} of {self.examined:,}{share}"
 
@@ -109,6 +125,13 @@ class Statistics:
         return self.judged - sum(cell.questions for line in self.qualities for cell in line.cells)
 
     @property
+    def about_examined(self) -> str:
+        """Why it is not known of how many some were kept; "" where it is known."""
+        if all(row.examined is not None for row in self.kept):
+            return ""
+        return "Questions that were imported with their ratings may be the kept ones of more: how many is not known."
+
+    @property
     def about_overlap(self) -> str:
         """What the overlap compares, and over how many targets with an abstract it is taken: two sentences."""
         known = f"{self.whole.with_abstract:,} of {self.whole.targets:,} targets have an abstract"
@@ -120,12 +143,13 @@ def question_statistics(found: QuestionSet) -> Statistics:
     kept = found.kept
     groups = list(found.groups)
     lines = [line for label, own in _families(kept) for line in _family_lines(label, own, groups)]
+    has_rest = any(_came_rated(each) and each.state == DISCARDED for each in found.questions)
     if len({label for label, _ in _families(kept)}) > 1:
         lines.append(_line("All", kept, groups, is_family=True))
     return Statistics(
         tuple(found.groups[value] for value in groups),
         tuple(lines),
-        tuple(_kept_counts(label, own) for label, own in _by_subset(found.questions)),
+        tuple(_kept_counts(label, own, has_rest=has_rest) for label, own in _by_subset(found.questions)),
         _cell(kept),
         found.definition,
         *_by_quality(found, groups),
@@ -164,7 +188,7 @@ def question_figures(collection: Collection, campaign: str = "") -> dict[str, An
     judged = {"judged": statistics.judged, "levels": _table(statistics, statistics.qualities), "sources": sources}
     return {
         **({"notes": open_ones} if open_ones else {}),
-        "examined": sum(row.examined for row in statistics.kept),
+        **_examined(statistics),
         "kept": sum(row.kept for row in statistics.kept),
         "undecided": sum(row.undecided for row in statistics.kept),
         "overlap_definition": statistics.definition,
@@ -174,6 +198,13 @@ def question_figures(collection: Collection, campaign: str = "") -> dict[str, An
         **({"quality": judged | {"not_judged": statistics.not_judged}} if statistics.qualities else {}),
         "table": _table(statistics, statistics.lines),
     }
+
+
+def _examined(statistics: Statistics) -> dict[str, Any]:
+    """How many were examined, or why that is not known."""
+    if statistics.about_examined:
+        return {"examined_unknown": statistics.about_examined}
+    return {"examined": sum(row.examined or 0 for row in statistics.kept)}
 
 
 def _table(statistics: Statistics, lines: Sequence[QuestionLine]) -> dict[str, dict[str, dict[str, float]]]:
@@ -242,17 +273,24 @@ def _cell(questions: Sequence[SetQuestion]) -> QuestionCell:
     )
 
 
-def _kept_counts(label: str, questions: Sequence[SetQuestion]) -> KeptCounts:
+def _kept_counts(label: str, questions: Sequence[SetQuestion], *, has_rest: bool) -> KeptCounts:
+    """`has_rest`: files with ratings brought discarded questions as well."""
     states = Counter(question.state for question in questions)
-    reasons = Counter(question.reason for question in questions if question.state == "discarded" and question.reason)
+    reasons = Counter(question.reason for question in questions if question.state == DISCARDED and question.reason)
+    is_known = has_rest or not any(map(_came_rated, questions))
     return KeptCounts(
         label=label,
-        examined=states[KEPT] + states["discarded"],
+        examined=states[KEPT] + states[DISCARDED] if is_known else None,
         kept=states[KEPT],
-        undecided=states["undecided"],
+        undecided=states[UNDECIDED],
         rewritten=sum(bool(question.original) for question in questions if question.state == KEPT),
         reasons=tuple(reasons.most_common()),
     )
+
+
+def _came_rated(question: SetQuestion) -> bool:
+    """Whether a file brought its ratings, and no campaign has decided since."""
+    return not question.campaign and question.reason != WITHDRAWN
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -54,6 +54,7 @@ def test_every_page_leads_to_it_and_a_person_comes_in(client: Client) -> None:
     assert "Create the first collection" in answer.text
     for name in ("litsearch", "doris-mae", "acm-cr"):
         assert f"/docs/tutorials/{name}/" in answer.text
+        assert reverse("example_download", args=[name]) in answer.text
     user = User.objects.get()
     assert (user.email, user.is_staff) == ("ana@example.org", True)
     assert list(AuditEvent.objects.order_by("pk").values_list("verb", flat=True)) == [

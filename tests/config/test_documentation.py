@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 
 from accounts.mail import why_links_open_only_here
 from adjudication.exporting.registry import EXPORTERS
+from config.example_files import NAMES
 from config.state import REMEDIES, TESTS
 from engines.stats.statistics import STATISTICS
 from litmus_ir.verbs import verbs
@@ -175,6 +176,12 @@ def test_everybody_reads_it_in_their_theme(client, served):
     assert "data-theme" not in plain.text.partition(">")[2].partition(">")[0]
     client.cookies["litmus_theme"] = "dark"
     assert '<html lang="en" data-theme="dark">' in client.get(f"{served}glossary/").text
+
+
+def test_served_pages_lead_back_and_tutorials_to_their_files(client, served):
+    assert f'href="{reverse("home")}">Back to Litmus</a>' in client.get(served).text
+    for name in NAMES:
+        assert f'href="{reverse("example_download", args=[name])}"' in client.get(f"{served}tutorials/{name}/").text
 
 
 def test_hashed_files_are_kept_and_pages_are_asked_for(client, served, site):

@@ -50,7 +50,10 @@ from engines.text.latex_escape import escape
 from engines.text.overlap import format_share
 
 KEPT_HELP = "The questions that are kept, confirmed rewrites in place of the originals. Can be imported again."
-FIGURES = "Counts, lengths, overlap, targets, and what is kept, by source and level."
+FIGURES = (
+    "Counts, lengths, overlap, targets, and what is kept, by source and level;"
+    " then all by quality and source, kept or not."
+)
 
 
 class QuestionForm(ExportForm):
@@ -269,7 +272,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def statistics_latex(found: QuestionSet) -> Iterator[str]:
-    """The table as a LaTeX tabular: questions, mean length, overlap and targets by level; then what is kept."""
+    """Two LaTeX tables: questions, their mean length, overlap and targets by level, with what is kept; by quality."""
     statistics = question_statistics(found)
     groups = statistics.groups
     yield "\\begin{table}\n\\centering\n{\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n"  # as wide as a page at most
@@ -281,12 +284,41 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
         cells = [part for cell in line.cells for part in _latex_cell(cell)]
         yield " & ".join([label, *cells, f"{line.total.questions}"]) + " \\\\\n"
     yield "\\hline\n\\end{tabular}}\n"
-    kept = "; ".join(escape(f"{row.label} {row.kept_of_examined}") for row in statistics.kept)
     yield (
         "\\caption{Questions: their number, mean length in words, mean share of their words in titles and abstracts of"
         f" their targets, mean number of targets. {escape(statistics.about_overlap)}"
-        f" Kept of those examined: {kept}.}}\n\\end{{table}}\n"
+        f" {_latex_kept(statistics)}}}\n\\end{{table}}\n"
     )
+    yield from _latex_qualities(statistics)
+
+
+def _latex_kept(statistics: Statistics) -> str:
+    rows = "; ".join(escape(f"{row.label} {row.kept_of_examined}") for row in statistics.kept)
+    return " ".join([f"Kept of those examined: {rows}.", escape(statistics.about_examined)]).strip()
+
+
+def _latex_qualities(statistics: Statistics) -> Iterator[str]:
+    """A second table: questions by quality, source and level, kept or not; nothing where no question has a quality."""
+    if not statistics.qualities:
+        return
+    groups = statistics.groups
+    yield f"\n\\begin{{table}}\n\\centering\n\\begin{{tabular}}{{l{'r' * len(groups)}r}}\n\\hline\n"
+    yield " & ".join(["Quality", *map(escape, groups), "All"]) + " \\\\\n\\hline\n"
+    for line, sources in statistics.by_quality:
+        yield _latex_counts(escape(line.label), line)
+        yield from (_latex_counts(f"\\quad {escape(each.label)}", each) for each in sources)
+    n = f"n = {statistics.judged:,} questions with a quality, kept or not."
+    more = [
+        f"Not counted: {statistics.not_judged:,} without a quality." if statistics.not_judged else "",
+        f"All includes {statistics.without_group:,} without one of these levels." if statistics.without_group else "",
+    ]
+    title = "Questions by quality and source." if statistics.sources else "Questions by quality."
+    about = " ".join([title, n, *filter(None, more)])
+    yield f"\\hline\n\\end{{tabular}}\n\\caption{{{escape(about)}}}\n\\end{{table}}\n"
+
+
+def _latex_counts(label: str, line: QuestionLine) -> str:
+    return " & ".join([label, *(f"{cell.questions}" for cell in (*line.cells, line.total))]) + " \\\\\n"
 
 
 def _latex_cell(cell: QuestionCell) -> tuple[str, str, str, str]:
@@ -325,7 +357,7 @@ EXPORTERS = (
         "questions.csv",
         statistics_csv,
         media_type=CSV,
-        about=f"{FIGURES} Then all by quality and source, kept or not.",
+        about=FIGURES,
         is_table=True,
     ),
     QuestionText(

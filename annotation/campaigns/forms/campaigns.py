@@ -100,7 +100,7 @@ class InvitedField(forms.ModelMultipleChoiceField):
         return str(invited.invitation.email)
 
 
-ALONE = "1, because nobody but you can judge here yet. Left empty: as in the template."
+ALONE = "Suggested: one person, because nobody but you can judge here yet. Left empty: as in the template."
 
 
 class NewCampaignForm(CampaignForm):
@@ -164,8 +164,6 @@ class NewCampaignForm(CampaignForm):
             fields["overlap"].help_text = ALONE
         if begun := self.begun:
             fields["overlap"].widget.attrs["placeholder"] = begun.values["overlap"]
-        if self.initial.get("overlap") == 1:
-            fields["overlap"].help_text = f"You are the only one who can judge yet, so 1. {fields['overlap'].help_text}"
 
     @property
     def cards(self) -> list[tuple[Any, CampaignTemplate | None]]:

@@ -33,6 +33,7 @@ from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, o
 from tests.factories.adjudication import build_campaign
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_run
+from tests.factories.mentions import MentionFactory
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
@@ -150,6 +151,11 @@ def test_the_second_half_goes_on_to_the_release(
     jobs.carry_out(request_agreement(campaign=campaign, by=made.manager, at=timezone.now(), figures=False, send=False))
     with django_assert_max_num_queries(MOST_QUERIES):
         assert guide(collection).words == "export “Main round”"
+    figures = guide(collection).ways[-1]
+    assert (figures.label, figures.address) == (
+        "See the agreement",
+        f"/c/{collection.slug}/campaigns/{campaign.slug}/agreement/",
+    )
     client = Client()
     client.force_login(made.manager)
     assert "No release yet" in client.get(reverse("release_list", args=[collection.slug])).text
@@ -207,6 +213,30 @@ def test_judgments_that_are_imported_into_a_draft_fulfil_their_steps(tmp_path: P
         assert guide(collection).words == "freeze a release"
     assert len(queries) <= MOST_QUERIES
     assert {key for key, state in states(collection).items() if state == "later"} == set()
+
+
+def test_imported_mentions_lead_to_a_language_model(empty: Collection) -> None:
+    MembershipFactory(collection=empty, role=Role.MANAGER)
+    DocumentFactory(collection=empty)
+    assert guide(empty).ways[0].label == "Import"
+    MentionFactory(collection=empty)
+    model, files, *_ = guide(empty).ways
+    assert (model.label, model.address) == ("Ask a language model", reverse("generation_create", args=[empty.slug]))
+    assert files.label == "Import"
+
+
+def test_before_a_release_of_questions_a_run_is_proposed_while_there_is_none() -> None:
+    made = make_material(topics=1, pooled=False)
+    [release] = [step for step in STEPS if step.key == "release"]
+
+    def labels() -> list[str]:
+        return [way.label for way in release.ways(guide(made.collection).facts)]
+
+    assert labels() == ["See the check list"]
+    Target.objects.create(topic=made.topics[0], document=made.documents[0])
+    assert labels() == ["See the check list", "Make a run to measure"]
+    make_run(made.collection, "bm25", {})
+    assert labels() == ["See the check list"]
 
 
 def test_questions_that_came_with_targets_need_no_pools() -> None:
@@ -316,7 +346,7 @@ def test_what_a_new_campaign_begins_as_is_said_with_the_number_of_its_form(clien
     client.force_login(MembershipFactory(collection=empty, role=Role.MANAGER).user)
     page = client.get(reverse("campaign_create", args=[empty.slug])).text
     assert re.search(r"begins as:</span> <bdi>1 person judges each", page)
-    assert "1, because nobody but you can judge here yet." in page
+    assert "one person, because nobody but you can judge here yet." in page
 
 
 def test_who_still_has_to_judge_learns_nothing_of_the_votes() -> None:

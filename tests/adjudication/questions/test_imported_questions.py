@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -61,6 +62,27 @@ def test_an_imported_set_has_its_tables(litsearch):
     assert (first.words, first.overlap) == (7, word_overlap(first.text, texts, LITSEARCH_CODE))
 
 
+def test_of_how_many_the_imported_ones_were_kept_is_known_only_where_discarded_ones_came_too(litsearch, client) -> None:
+    client.force_login(MembershipFactory(collection=litsearch, role=Role.MANAGER).user)
+
+    def shown() -> tuple[str, str]:
+        html = client.get(reverse("question_set", args=[litsearch.slug])).text
+        plain = " ".join(re.sub("<[^>]+>", " ", html).split())
+        return plain, content(litsearch, "question-latex").decode().replace("\\", "")
+
+    page, latex = shown()
+    assert "inline_acl not known 98 0 0" in page
+    assert "inline_acl 98 of an unknown number;" in latex
+    assert all("Questions that were imported with their ratings may be" in each for each in (page, latex))
+    topic = Topic.objects.filter(collection=litsearch, source="inline-acl").latest("pk")
+    topic.extra |= {"quality": 0}
+    topic.save()
+    page, latex = shown()
+    assert "inline_acl 98 99% (97) 0 0" in page
+    assert "inline_acl 97 of 98 (99%);" in latex.replace("inline\\_acl", "inline_acl")
+    assert "imported with their ratings" not in page + latex
+
+
 @pytest.mark.slow
 def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Collection) -> None:
     """It covers one source of four: what it does not ask, or nobody has rated yet, stays as it came."""
@@ -104,8 +126,9 @@ def test_collection_stats_prints_the_tables(litsearch):
     out = io.StringIO()
     call_command("collection_stats", "lit", "--json", stdout=out)
     found = json.loads(out.getvalue())["questions"]
-    assert (found["kept"], found["examined"], found["undecided"]) == (597, 597, 0)
-    assert found["sources"]["inline_acl"] == {"examined": 98, "kept": 98, "percent": 100.0}
+    assert (found["kept"], found["undecided"], "examined" in found) == (597, 0, False)
+    assert found["examined_unknown"].endswith("how many is not known.")
+    assert found["sources"]["inline_acl"] == {"kept": 98}
     assert found["table"]["Author-written questions"]["Specific"]["questions"] == 211
     assert found["table"]["All"]["all"]["targets"] == 639
     assert (found["quality"]["judged"], found["quality"]["not_judged"]) == (597, 0)

@@ -245,6 +245,10 @@ def test_rated_questions_are_written_in_every_format(rated):
     assert "(as LitSearch's code). 2 of 2 targets have an abstract. Kept of those examined: " in latex
     assert "\\begin{tabular}" in latex
     assert "inline-nonacl 1 of 1 (100%)" in latex.replace("\\%", "%")
+    _, _, by_quality = latex.partition("\\end{table}")
+    for row in ("Quality & Broad & Specific & All", "2 Good & 0 & 1 & 1", "\\quad inline-nonacl & 0 & 1 & 1"):
+        assert row in by_quality
+    assert "n = 2 questions with a quality, kept or not. Not counted: 1 without a quality." in by_quality
 
 
 def test_tables_count_overlap_as_their_campaigns_do_and_say_over_how_many_abstracts(rated):

@@ -1,5 +1,7 @@
 """The first page: what waits for somebody, and what to do when nothing does."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -17,7 +19,7 @@ from annotation.models import (
     Item,
     Strategy,
 )
-from corpus.models import Collection, Document, Role, Topic
+from corpus.models import Collection, Document, Membership, Role, Topic
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -178,6 +180,11 @@ def test_without_work_it_says_which_nothing_it_is(client: Client, judge: User, c
     assign(campaign_of(collection, "a", 2), judge, pending=0, done=2)
     assert "Nothing is left for you to judge" in client.get("/").text
     assert "all done" in client.get("/").text
+    assert "as soon as a manager assigns them" in client.get("/").text
+    Membership.objects.filter(user=judge).update(role=Role.MANAGER)
+    led = client.get("/").text
+    assert "as soon as a manager assigns them" not in led
+    assert re.search(rf"See what comes next in <a href=\"/c/{collection.slug}/\"", led)
 
 
 def test_managers_see_their_collections_and_a_way_to_make_one(client: Client) -> None:

@@ -141,7 +141,7 @@ def test_at_first_the_cost_is_that_of_the_fields_as_they_are_shown(made) -> None
     Membership.objects.filter(collection=made.collection).exclude(user=made.manager).delete()
     alone = text_of(client_of(made).get(address))
     assert re.search(r'name="overlap" value="1"', alone)
-    assert "You are the only one who can judge yet, so 1." in alone
+    assert alone.count("because nobody but you can judge here yet") == 1
     assert "24 pairs × 1 person = <strong>24 judgments" in alone
 
 
