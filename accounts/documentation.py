@@ -12,13 +12,13 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import SuspiciousFileOperation
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
-from django.urls import reverse
+from django.shortcuts import render, resolve_url
 from django.utils._os import safe_join
 from django.views.decorators.http import require_safe
 from django.views.static import serve
 
 from accounts.requests import OpenRequest
+from accounts.slots import tab_address
 from accounts.themes import Theme, theme_of
 
 HEAD = '<html lang="en"'
@@ -56,12 +56,14 @@ def _file(root: Path, path: str) -> Path:
 
 def _with_links(html: str) -> str:
     """With the links into this Litmus: back to it, and to the files of a tutorial."""
-    html = html.replace(WAY_BACK, f'<a class="button quiet" href="{reverse("home")}">Back to Litmus</a>', 1)
+    html = html.replace(
+        WAY_BACK, f'<a class="button quiet" href="{resolve_url(settings.LOGIN_REDIRECT_URL)}">Back to Litmus</a>', 1
+    )
     return EXAMPLE.sub(_example, html)
 
 
 def _example(found: re.Match[str]) -> str:
-    address = reverse("example_download", args=[found[1]])
+    address = tab_address("examples", "files", found[1])
     return f'<p>On pages: <a href="{address}" download>Download the example files (ZIP)</a>, and unpack them.</p>'
 
 

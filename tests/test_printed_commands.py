@@ -104,7 +104,7 @@ def test_what_is_not_run_says_why():
 
 
 NOT_RUN = {  # blocks, by file
-    "README.md": 3,
+    "README.md": 4,
     "docs/how-to/deploy.md": 1,
     "docs/index.md": 1,
     "docs/install.md": 4,

@@ -53,6 +53,10 @@ class VoteRun(Job):
         """How many verdicts came by which way when they were counted, each once, in words; "" for none."""
         return _in_words(self.counts)
 
+    def is_counted_by(self, criterion: str) -> bool:
+        """Whether it has several criteria, and `outcomes_of` this one are of it alone."""
+        return len(self.detail) > 1 and "counts" in self.detail.get(criterion, {})
+
     def outcomes_of(self, criterion: str) -> str:
         """Those of one criterion; of counts before these were noted, those of all, which is said if there are more."""
         counts = self.detail.get(criterion, {}).get("counts")

@@ -68,7 +68,8 @@ def missing_of(campaign: Campaign, ready: Readiness) -> dict[str, Reason]:
         text = f"The answer to {counted(unknown, 'item')} is not known. Add the known answers, or remove these items."
         found.append(("gold_detail", "Add known answers", text))
     if not ready.annotators:
-        found.append(("annotator_list", "Add annotators", "Nobody can judge in it yet. Add annotators."))
+        files = ", or import their judgments" if "judgments" in kind.tabs else ""
+        found.append(("annotator_list", "Add annotators", f"Nobody can judge in it yet. Add annotators{files}."))
     if not ready.slots and not ready.fills:
         text = "No item is assigned yet. Plan the assignment, so that everybody has something to judge."
         if campaign.strategy == Strategy.QUEUE:

@@ -258,6 +258,7 @@ def _context(
         vote_form=vote_form(scope.campaign),
         too_few=too_few_votes(standing.run, place.criterion),
         outcomes=standing.run.outcomes_of(place.criterion.key) if standing.run else "",
+        names_criterion=bool(standing.run and standing.run.is_counted_by(place.criterion.key)),
         open_of=_open_of(place),
         criterion=place.criterion,
         chosen=place.chosen,

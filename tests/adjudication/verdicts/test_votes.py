@@ -109,7 +109,9 @@ def test_a_count_is_said_of_the_criterion_that_is_shown(client: Client, capsys: 
     assert run.outcomes == "3 unanimous, 1 undecided"
     client.force_login(rubric.people["ada"])
     page = reverse("adjudication_screen", args=slugs)
-    assert f"{of_specificity} when the votes" in " ".join(client.get(page, {"criterion": "specificity"}).text.split())
+    assert f"<bdi>Specificity</bdi>: {of_specificity} when the votes" in " ".join(
+        client.get(page, {"criterion": "specificity"}).text.split()
+    )
     assert "2 unanimous when the votes" in " ".join(client.get(page, {"criterion": "quality"}).text.split())
     for opinions in run.detail.values():
         del opinions["counts"]  # as counts before these were noted

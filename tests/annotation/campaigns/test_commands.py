@@ -102,7 +102,9 @@ def test_the_road_from_campaign_to_assignment():
 def test_a_campaign_that_lacks_something_is_not_opened():
     make_material()
     call_command("create_campaign", "teas", "Round", "--slug", "first")
-    assert "Nobody can judge in it yet" in refusal("open_campaign", "teas", "first")
+    assert "Nobody can judge in it yet. Add annotators, or import their judgments." in refusal(
+        "open_campaign", "teas", "first"
+    )
     assert "Only an open campaign" in refusal("close_campaign", "teas", "first")
 
 
