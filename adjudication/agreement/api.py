@@ -134,7 +134,9 @@ class VerdictSerializer(serializers.Serializer[Any]):
     method = serializers.ChoiceField(Method.choices)
     probability = serializers.FloatField(allow_null=True, help_text=PROBABILITY)
     probability_reason = serializers.ChoiceField(
-        Unknown.choices, help_text="why it is null; empty: it is not, or the votes were counted by an older Litmus"
+        Unknown.choices,
+        allow_blank=True,
+        help_text="why it is null; empty: it is not, or the votes were counted by an older Litmus",
     )
     probability_at = serializers.DateTimeField(allow_null=True, help_text="when the votes were counted that it is from")
     cause = serializers.CharField()
