@@ -81,6 +81,7 @@ class Operation:
     template: str = "corpus/collections/operation.html"  # "": it stands on the page that the place leads back to
     called: str = ""  # its command
     prints: bool = False  # what its command says is what it is called for (accounts/management/reporting.py)
+    tables: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)  # {--format of its command: that text}
     task: str = ""  # under which `litmus help` lists the command
     example: str = ""  # with which its --help begins
 
@@ -181,6 +182,9 @@ class Operation:
                 for name, each in operation.form.base_fields.items():
                     how = {"is_positional": name in operation.named, "is_change": operation.is_change}
                     add_option(parser, name, each, former=former.get(name, ""), **how)
+                if operation.tables:
+                    about = "a table for a paper; the default is lines for people"
+                    parser.add_argument("--format", choices=["text", *operation.tables], dest="shape", help=about)
                 if operation.has_dry_run:
                     parser.add_argument("--dry-run", action="store_true", help="only report what it would do")
 
@@ -194,6 +198,7 @@ class Operation:
                 if operation.finished and not dry_run:
                     jobs.complete(result)
                     words, shown = operation.finished(result)
+                    words = table(result) if (table := operation.tables.get(options.get("shape") or "")) else words
                 return f"Nothing was changed. Without --dry-run: {words}" if dry_run else words, dict(shown)
 
         return Command

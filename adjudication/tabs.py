@@ -21,6 +21,9 @@ TABS = (
     Tab(DO_IN_CAMPAIGN, "", 110, "compute", "Compute agreement", "agreement_detail", MANAGE, MEASURED).found_by(
         "kappa iaa alpha"
     ),
+    Tab(DO_IN_CAMPAIGN, "", 115, "table", "Copy the agreement table", "agreement_report", OVERSEERS, MEASURED).found_by(
+        "table for a paper to publish latex markdown csv kappa"
+    ),
     Tab(DO_IN_CAMPAIGN, "", 120, "count", "Count the votes", "adjudication_screen", ADJUDICATORS, DIFFERING).found_by(
         "majority vote"
     ),
@@ -68,9 +71,9 @@ TABS = (
     ).found_by("json errors"),
     Tab(
         "campaign", AGREEMENT, 210, "agreement", "Agreement", "agreement_detail", OVERSEERS, of_kinds("agreement")
-    ).found_by("kappa cohen fleiss krippendorff alpha gwet iaa inter-annotator reliability"),
+    ).found_by("agreement kappa cohen fleiss krippendorff alpha gwet iaa inter-annotator reliability"),
     Tab("campaign", AGREEMENT, 215, "comparison", "Agreement", "extraction_agreement", OVERSEERS, COMPARING).found_by(
-        "kappa iaa inter-annotator reliability"
+        "agreement kappa iaa inter-annotator reliability"
     ),
     Tab("campaign", AGREEMENT, 220, "sample", "Sample size", "sample_size", OVERSEERS, of_kinds("agreement")).found_by(
         "power how many"

@@ -34,7 +34,7 @@ def find_pages(search: PaletteSearch) -> Iterator[Entry]:
     """Pages of the present collection, or of all by the other words for them; then those of everybody."""
     if search.here:
         slug, role = search.here.collection.slug, search.here.role
-        overview = Entry("Overview", reverse("collection_dashboard", args=[slug]), "", "dataset statistics counts")
+        overview = Entry("Overview", reverse("collection_dashboard", args=[slug]), "", "counts")
         yield from [overview] * search.matches(overview.label, overview.also)
         bars = (
             ("collection", "questions") if any(tab.key == "questions" for tab in tabs_for("collection", role)) else ()

@@ -1,9 +1,9 @@
 """The table of a finished run to take away: Markdown and LaTeX to paste, CSV with every number in full."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from adjudication.agreement.report import AgreementReport, Entry
+from adjudication.agreement.report import AgreementReport, Entry, make_report
 from adjudication.agreement.results import shape
 from adjudication.agreement.standing import why_stale
 from adjudication.models import AgreementRun
@@ -59,6 +59,19 @@ def as_csv(run: AgreementRun, criterion: str, report: AgreementReport) -> str:
     lines += [_line(criterion, {**test["difference"], **test, "block": "HH-GH"}) for test in tests]
     stale = [why_stale(run)]
     return "".join(write_csv(COLUMNS, [[*line, *stale] for line in (*lines, *_overridden(run, criterion))]))
+
+
+FORMS: dict[str, Callable[[AgreementRun, str], str]] = {
+    "markdown": lambda run, criterion: as_markdown(make_report(run, criterion)),
+    "latex": lambda run, criterion: as_latex(make_report(run, criterion)),
+    "csv": lambda run, criterion: as_csv(run, criterion, make_report(run, criterion)),
+}
+
+
+def tables_of(run: AgreementRun, form: str) -> dict[str, str]:
+    """{criterion: its table in one of `FORMS`}, in the order of the campaign."""
+    keys = run.campaign.criteria.values_list("key", flat=True)
+    return {key: FORMS[form](run, key) for key in keys if key in run.detail}
 
 
 def _extents(report: AgreementReport) -> list[tuple[str, list[str]]]:

@@ -5,13 +5,15 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.db.models import F, QuerySet
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.rest_records import serializer_of
 from accounts.schema import answers
+from adjudication.agreement.agreement_table import FORMS, tables_of
 from adjudication.agreement.operations import (
     REQUEST_AGREEMENT,
     REQUEST_VOTE,
@@ -116,6 +118,11 @@ class AgreementSerializer(serializers.Serializer[Any]):
         help_text="verdicts that have got another value since: figures with the verdict are stale, all others are not"
     )
     job = JobSerializer(allow_null=True)
+    tables = serializers.DictField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="{criterion: its table for a paper} in the form that `table` asks for; null without it",
+    )
 
 
 PROBABILITY = (
@@ -154,16 +161,22 @@ class AgreementView(InReadableView):
     serializer_class = AgreementSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
 
-    @extend_schema(operation_id="agreement_read", responses=answers({200: AgreementSerializer}, 403))
+    @extend_schema(
+        operation_id="agreement_read",
+        parameters=[OpenApiParameter("table", OpenApiTypes.STR, enum=list(FORMS))],
+        responses=answers({200: AgreementSerializer}, 403),
+    )
     def get(self, request: Request, slug: str, campaign: str) -> Response:
-        """The newest figures, as `litmus agreement --json` prints them."""
+        """The newest figures, as `litmus agreement --json` prints them; with `table` also as `--format` prints them."""
         standing = fetch_standing(self.campaign)
+        form = request.query_params.get("table")
         return Response(
             {
                 "result": as_json(standing.run) if standing.run else None,
                 "newer_answers": standing.newer,
                 "changed_verdicts": standing.changed,
                 "job": JobSerializer(standing.job).data if standing.job else None,
+                "tables": tables_of(standing.run, form) if standing.run and form else None,
             }
         )
 

@@ -1,5 +1,6 @@
 """What can be asked for: agreement figures, a count of votes."""
 
+from functools import partial
 from typing import Any
 
 from django.urls import reverse
@@ -9,6 +10,7 @@ from rest_framework import serializers
 from accounts.models import JobState
 from accounts.operations import Operation
 from accounts.rest_records import serializer_of
+from adjudication.agreement.agreement_table import FORMS, tables_of
 from adjudication.agreement.forms import AgreementForm, VoteForm
 from adjudication.agreement.printing import printed
 from adjudication.agreement.requests import request_agreement, request_vote
@@ -18,7 +20,7 @@ from adjudication.labels.places import in_readable_campaign
 from adjudication.labels.rules import DECIDE
 from adjudication.labels.staleness import Standing
 from adjudication.labels.too_few import TooFew
-from adjudication.models import Voters, VoteRun
+from adjudication.models import AgreementRun, Voters, VoteRun
 from annotation.campaigns.overrides import Override, overrides_in
 from engines.stats.policies import offered_policies
 
@@ -82,6 +84,11 @@ class VoteSerializer(JobSerializer):
         return votes_note(standing) if run == standing.run else "Another count came later."
 
 
+def _tables(run: AgreementRun, form: str) -> str:
+    """The tables of all criteria; in CSV, as everywhere, they follow each other after an empty line."""
+    return ("\r\n" if form == "csv" else "\n").join(tables_of(run, form).values())
+
+
 REQUEST_AGREEMENT = Operation(
     called="agreement",
     prints=True,
@@ -99,6 +106,7 @@ REQUEST_AGREEMENT = Operation(
     goes_to=lambda run: reverse("agreement_detail", args=[run.campaign.collection.slug, run.campaign.slug]),
     to_json=lambda run: JobSerializer(run).data,
     finished=lambda run: (printed(run), as_json(run)),
+    tables={form: partial(_tables, form=form) for form in FORMS},
     former={"unit": "cluster"},
 )
 

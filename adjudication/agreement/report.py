@@ -79,7 +79,8 @@ def make_report(run: AgreementRun, criterion: str) -> AgreementReport:
     shown = [row for row in cells.values() if row is not None]
     letters = _letters(shown)
     units = f"{UNITS}{'; in brackets the interval' if any(row.ci for row in shown) else ''}."
-    notes = [why_stale(run), units, method_sentence(run, criterion, shown)]
+    shown_is = f"Agreement of the annotators on {run.campaign.criteria.get(key=criterion).label}."
+    notes = [shown_is, why_stale(run), units, method_sentence(run, criterion, shown)]
     if any(row.block in ("GA", "HA") for row in shown):
         notes.append(verdict_sentence(run, criterion))
     overridden = [each.text for each in overrides_in(run.campaign) if each.criterion == criterion]

@@ -257,9 +257,9 @@ class EvaluationForm(forms.Form):
         cast(forms.ChoiceField, self.fields[name]).choices = choices
 
     def _golds_of(self, preset: str) -> list[str]:
-        """The golds on the page, in words, that the preset's own may mean, which does not say of which campaign."""
+        """The golds on the page that the preset's own may mean, which does not say of which campaign."""
         own = [part.gold for part in PRESETS[preset].parts] if preset in PRESETS else []
-        return [words for name, words in self.golds if own == [name.partition(":")[0]]]
+        return [name for name, _ in self.golds if own == [name.partition(":")[0]]]
 
     def clean(self) -> dict[str, Any]:
         """{spec: the evaluation}; what was left empty is as in an evaluation that says nothing of it."""
@@ -267,10 +267,14 @@ class EvaluationForm(forms.Form):
         if self.errors:
             return values
         selector = values.pop("selector", "").strip()
-        if not (selector or values["gold"]) and len(several := self._golds_of(values["preset"])) > 1:
-            self.add_error("gold", f"Choose which one the table is about: {' or '.join(several)}.")
-            return values
-        values["gold"] = selector or values["gold"] or ("" if values["preset"] else self.usual_gold)
+        values["gold"] = selector or values["gold"]
+        if not values["gold"] and (own := self._golds_of(values["preset"])):
+            if len(own) > 1:
+                named = " or ".join(dict(self.golds)[name] for name in own)
+                self.add_error("gold", f"Choose which one the table is about: {named}.")
+                return values
+            values["gold"] = own[0]
+        values["gold"] = values["gold"] or ("" if values["preset"] else self.usual_gold)
         values["by"] = split_words(values["by"], self.attributes)
         values["runs"] = dict.fromkeys(values["runs"])
         lists = {name: tuple(values[name]) for name in ("runs", "measures", "by")}

@@ -21,6 +21,7 @@ from adjudication.verdicts.dashboard import CampaignRow
 from annotation.campaigns.progress import fetch_progress
 from annotation.kind import Judged
 from annotation.models import (
+    AnnoCycle,
     Annotator,
     AnnotatorKind,
     AnnotatorState,
@@ -146,6 +147,15 @@ class Facts:
         if self.campaign is not None and self.chosen.kind_object.judges != Judged.QUESTIONS:
             return False
         return self.has_questions and bool(self.material["has_runs"] or self.came_rated)
+
+    @cached_property
+    def open_cycle(self) -> AnnoCycle | None:
+        """The Anno-GPT cycle that has yet to freeze its machine and whose test set the campaign is, or can become."""
+        if self.chosen.split != Split.TEST:
+            return None
+        found = AnnoCycle.objects.filter(collection=self.collection, outcome="", frozen_at=None)
+        found = found.filter(criterion__in=self.chosen.criteria.values("key"))
+        return found.filter(Q(test=None) | Q(test=self.chosen)).first()
 
     @cached_property
     def came_judged(self) -> bool:

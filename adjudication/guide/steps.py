@@ -106,15 +106,19 @@ def _why_people(facts: Facts) -> str:
     text = f"{counted(overlap, 'person judges', 'people judge')} each item; {here}."
     if facts.has_gold and facts.chosen.kind_object.judges == Judged.PAPERS:
         text += " Every paper is confirmed already: delete this draft if nobody should read them again."
+    if cycle := facts.open_cycle:
+        text += f" Anno-GPT cycle {cycle.number} is open: it freezes its machine before labels of its test set come in."
     return text
 
 
 def _people_ways(facts: Facts) -> Iterable[Way]:
+    if cycle := facts.open_cycle:
+        yield Way("Go on with the cycle", facts.to("cycle_detail", str(cycle.number)))
     yield Way("Invite", sort=ADDRESSES, act="invite")
     yield Way("Choose people", facts.inside("annotator_list"))
     if not facts.work["i_judge"]:
         yield Way("I judge myself", sort=BUTTON, act="join")
-    if "judgments" in facts.chosen.kind_object.tabs:
+    if "judgments" in facts.chosen.kind_object.tabs and not cycle:
         yield Way("Import judgments", facts.inside("judgment_import"))
 
 

@@ -84,14 +84,15 @@ def as_text(lines: Lines) -> str:
 def as_markdown(lines: Lines) -> str:
     """A table of the single figures."""
     rows = "\n".join(f"| {words.replace('|', chr(92) + '|')} | {value} |" for words, value in lines if " " not in value)
-    return f"| | |\n|---|---:|\n{rows}\n"
+    return f"| Figure | Value |\n|---|---:|\n{rows}\n"
 
 
 def as_latex(lines: Lines) -> str:
     """A table environment of the single figures, to be put into a paper as it is."""
     rows = "\n".join(rf"{escape(words)} & {escape(value)} \\" for words, value in lines if " " not in value)
-    head = r"\begin{table}" "\n" r"\begin{tabular}{lr}" "\n" r"\hline"
-    return f"{head}\n{rows}\n" r"\hline" "\n" r"\end{tabular}" "\n" r"\end{table}" "\n"
+    head = r"\begin{table}" "\n" r"\begin{tabular}{lr}" "\n" r"\hline" "\n" r"Figure & Value \\" "\n" r"\hline"
+    foot = r"\hline" "\n" r"\end{tabular}" "\n" r"\caption{Dataset statistics.}" "\n" r"\end{table}" "\n"
+    return f"{head}\n{rows}\n{foot}"
 
 
 WRITERS: dict[str, Callable[[Lines], str]] = {"text": as_text, "markdown": as_markdown, "latex": as_latex}

@@ -45,8 +45,8 @@ def document_list(request: HttpRequest, slug: str) -> HttpResponse:
 def document_figures(request: HttpRequest, slug: str) -> HttpResponse:
     """The counts of a dataset for a paper; annotators see those of documents. Reads all, so a separate page."""
     membership = fetch_membership(request.user, slug)
-    count = corpus_statistics if can_oversee(membership) else document_statistics
-    figures = count(membership.collection)
+    sees_all = can_oversee(membership)
+    figures = (corpus_statistics if sees_all else document_statistics)(membership.collection)
     lines = lines_of(figures)
     lacking = [
         WORDS[name].removeprefix("documents with ")
@@ -54,7 +54,8 @@ def document_figures(request: HttpRequest, slug: str) -> HttpResponse:
         if name.startswith("with_") and not value
     ]
     texts = {"markdown": as_markdown(lines), "latex": as_latex(lines)}
-    context = collection_context(membership, "documents", lines=lines, lacking=lacking, **texts)
+    section = "statistics" if sees_all else "documents"
+    context = collection_context(membership, section, lines=lines, lacking=lacking, **texts)
     return render(request, "corpus/documents/document_figures.html", context)
 
 

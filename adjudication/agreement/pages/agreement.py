@@ -10,7 +10,7 @@ from accounts.models import JobState
 from accounts.refusal_messages import RefusalReport
 from accounts.refusals import Refused
 from accounts.refused_forms import form_again
-from adjudication.agreement.agreement_table import as_csv, as_latex, as_markdown
+from adjudication.agreement.agreement_table import FORMS, as_latex, as_markdown
 from adjudication.agreement.due import AWAITED, is_cheap
 from adjudication.agreement.forms import AgreementForm, SampleSizeForm
 from adjudication.agreement.pages.figures import figures_context, people_context, tables_context
@@ -27,6 +27,7 @@ from annotation.machines.machines import run_rows
 from engines.stats.policies import TIE_POLICIES, VOTE_POLICIES
 from engines.stats.statistics import STATISTICS
 
+FORMS_OF_FILES = {"md": "markdown", "tex": "latex", "csv": "csv"}
 TABLE_TYPES = {"md": "text/markdown", "tex": "application/x-tex", "csv": "text/csv"}
 FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 
@@ -92,9 +93,7 @@ def agreement_table(request: HttpRequest, slug: str, campaign: str, form: str) -
     run = fetch_standing(scope.campaign).run
     if criterion is None or run is None or criterion.key not in run.detail:
         raise Http404("There are no figures yet.")
-    report = make_report(run, criterion.key)
-    texts = {"md": as_markdown, "tex": as_latex}
-    text = texts[form](report) if form in texts else as_csv(run, criterion.key, report)
+    text = FORMS[FORMS_OF_FILES[form]](run, criterion.key)
     answer = HttpResponse(text, content_type=f"{TABLE_TYPES[form]}; charset=utf-8")
     name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{criterion.key}-agreement-{run.pk}")
     answer["Content-Disposition"] = f'attachment; filename="{name}.{form}"'

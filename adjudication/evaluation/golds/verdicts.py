@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from django.db.models import Exists, OuterRef
+
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import (
     ASPECT,
@@ -26,6 +28,7 @@ from adjudication.exporting.forms import ASPECTS, UNRESOLVED
 from adjudication.exporting.options import make_options
 from adjudication.exporting.streams import rows
 from adjudication.exports.exporters.qrels import grade
+from adjudication.models import Verdict
 from annotation.kind import Judged
 from annotation.models import Annotator, AnnotatorKind, Campaign
 from corpus.models import Collection
@@ -44,7 +47,7 @@ FILE_ONLY = {"grade_too_large", "bad_id", "same_name"}  # what only a qrels file
 
 
 class VerdictsGold(GoldKind):
-    """What a campaign has decided."""
+    """What a campaign has decided; offered are those that have decided something, the newest first."""
 
     name = "campaign"
     label = "Verdicts of a campaign"
@@ -56,7 +59,8 @@ class VerdictsGold(GoldKind):
     }
 
     def choices(self, collection: Collection) -> Choices:
-        campaigns = collection.campaigns.counted().judging(Judged.DOCUMENTS).order_by("name")
+        decided = Verdict.objects.filter(item__campaign=OuterRef("pk"))
+        campaigns = collection.campaigns.counted().judging(Judged.DOCUMENTS).filter(Exists(decided)).order_by("-pk")
         return [(f"{self.name}:{each.slug}", f"Verdicts of {each}") for each in campaigns]
 
     def campaigns(self, request: GoldRequest) -> Sequence[Campaign]:

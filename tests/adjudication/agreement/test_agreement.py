@@ -341,6 +341,16 @@ def test_with_one_judge_a_sentence_says_that_there_is_no_agreement(
     assert "undefined</span>" not in page
 
 
+def test_the_command_prints_the_table_for_a_paper(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
+    """With Litmus's own intervals, as the page does; those of `evaluate --preset doris-1` are others."""
+    built = build_campaign(noisy_labels(40, 3), people=("ana", "ben", "cai"))
+    call_command("agreement", "tea", "main", "--resamples", "1000", "--format", "latex")
+    printed = capsys.readouterr()
+    client.force_login(built.people["manager"])
+    page = client.get(reverse("agreement_report", args=["tea", "main"]))
+    assert (printed.out, printed.err) == (page.context["latex"], "")
+
+
 def test_figures_that_are_undefined_for_one_reason_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     build_campaign(noisy_labels(20, 3), people=("ana", "ben"), machines=[("m-1", "m", 1)])
     call_command("agreement", "tea", "main", "--resamples", "1000")

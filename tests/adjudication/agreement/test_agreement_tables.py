@@ -79,7 +79,9 @@ def test_brackets_are_explained_where_there_are_any() -> None:
     agree(built := build_campaign([[0, 0], [0, 1], [1, 1], [2, 2], [1, 1], [2, 1]], people=("ana", "ben")))
     report = client_of(built, "viewer").get(address("agreement_report")).context["report"]
     assert not any("(" in cell.text for _, cells in report.rows for cell in cells if "undefined" not in cell.text)
-    assert report.caption.startswith("Agreement and macro F1 in percent. 6 items")
+    assert report.caption.startswith(
+        "Agreement of the annotators on Relevance. Agreement and macro F1 in percent. 6 items"
+    )
 
 
 @pytest.mark.slow
@@ -134,6 +136,10 @@ def test_a_table_says_what_was_left_out_and_what_else_a_reader_must_know() -> No
         assert file["Content-Type"] == f"{kind}; charset=utf-8"
         assert file.content.decode() == {"md": markdown, "tex": latex}[form]
     assert client_of(built, "viewer").get(address("agreement_table", "pdf")).status_code == 404
+    for form, table in {"markdown": markdown, "latex": latex, "csv": text}.items():
+        asked = client_of(built, "viewer").get(reverse("api_agreement", args=["tea", "main"]), {"table": form})
+        assert asked.json()["tables"] == {"relevance": table}
+    assert r"\caption{Agreement of the annotators on Relevance. " in latex
 
 
 @pytest.mark.slow

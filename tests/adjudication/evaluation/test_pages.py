@@ -13,9 +13,9 @@ from accounts import jobs
 from accounts.job_kinds import Cancelled, Progress
 from accounts.models import AuditEvent
 from adjudication.evaluation.jobs import EvaluationJob
-from adjudication.models import Evaluation, EvaluationScores
+from adjudication.models import Evaluation, EvaluationScores, Verdict
 from adjudication.splits.splits import delete_split, make_split
-from annotation.models import Assignment, Campaign
+from annotation.models import Assignment, Campaign, Item
 from corpus.models import Collection
 from tests.adjudication.evaluation.roads import carried_out
 from tests.factories.adjudication import AT, Built
@@ -47,11 +47,16 @@ def test_a_table_of_a_paper_needs_no_gold(client: Client, built: Built) -> None:
 def test_a_table_of_a_paper_is_about_the_campaign_that_was_chosen(client: Client, built: Built) -> None:
     """Where there are several: by page as by command and REST. A preset with two golds takes none."""
     sign_in(client, built)
-    Campaign.objects.create(
+    second = Campaign.objects.create(
         collection=built.collection, slug="aaa", name="Second", kind="relevance", overlap=1, seed=1, created_at=AT
     )
+    assert ask(client, gold="", preset="doris-2").status_code == 302, "Second has decided nothing: it is not offered"
+    Evaluation.objects.all().delete()
+    pair = {"topic": built.items[0].topic, "document": built.items[0].document}
+    item = Item.objects.create(campaign=second, split=second.split, **pair)
+    Verdict.objects.create(item=item, criterion=built.criterion, method="unresolved")
     refused = ask(client, gold="", preset="doris-2").content.decode()
-    assert "Choose which one the table is about: Verdicts of Main round or Verdicts of Second." in refused
+    assert "Choose which one the table is about: Verdicts of Second or Verdicts of Main round." in refused
     assert "Say which campaign" not in refused, "nobody typed a selector"
     refused = ask(client, selector="annotator:ana")
     assert "Say which campaign: annotator:ana;campaign=aaa, annotator:ana;campaign=main." in refused.content.decode()

@@ -26,7 +26,7 @@ from adjudication.verdicts.road import fetch_road
 from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
-from annotation.models import Campaign, ExtractionSource
+from annotation.models import AnnoCycle, Campaign, ExtractionSource
 from corpus.models import Collection, Membership, Role, Target, Topic, TopicKind
 from tests.annotation.imports.judgment_rows import HEADER, row
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
@@ -415,3 +415,19 @@ def test_a_job_that_ends_while_the_guide_is_read_is_known(monkeypatch: pytest.Mo
     monkeypatch.setattr(Facts, "_newest", ends_first)
     assert line(built.collection).startswith("measure the agreement")
     assert ended
+
+
+def test_of_a_test_campaign_the_open_cycle_comes_before_its_labels() -> None:
+    """Its labels were offered to be imported before the machine was frozen."""
+    made = make_material()
+    collection = made.collection
+    dev = make_campaign(made, name="Dev", split="dev", items=False, annotators=False)
+    test = make_campaign(made, name="Test", split="test", annotators=False)
+    fields = {"collection": collection, "number": 1, "dev": dev, "criterion": "relevance", "margin": 0.1}
+    cycle = AnnoCycle.objects.create(**fields, created_at=AT)
+    shown = guide(collection, campaign=test)
+    assert "Anno-GPT cycle 1 is open: it freezes its machine before labels of its test set come in." in shown.lacks
+    assert shown.ways[0].address == reverse("cycle_detail", args=[collection.slug, 1])
+    assert "Import judgments" not in [way.label for way in shown.ways]
+    cycle.delete()
+    assert "Import judgments" in [way.label for way in guide(collection, campaign=test).ways]

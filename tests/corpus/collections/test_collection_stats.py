@@ -44,7 +44,10 @@ def test_pairs_are_distinct_aspects_times_pool(capsys: pytest.CaptureFixture[str
     call_command("collection_stats", "tea")
     assert capsys.readouterr() == (printed.err, ""), "without --json the text is on stdout, to be kept in a file"
     call_command("collection_stats", "tea", form="latex")
-    assert f"pooled documents of a topic, mean & 3.5 {BREAK}" in capsys.readouterr().out
+    latex = capsys.readouterr().out
+    assert f"pooled documents of a topic, mean & 3.5 {BREAK}" in latex
+    assert f"Figure & Value {BREAK}" in latex
+    assert r"\caption{Dataset statistics.}" in latex
     client = Client()
     client.force_login(MembershipFactory(collection=collection, role="manager").user)
     page = client.get(reverse("document_figures", args=["tea"])).content.decode()

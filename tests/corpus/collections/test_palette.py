@@ -79,7 +79,7 @@ def test_pages_of_the_collection_and_the_campaign_one_is_in(client: Client, made
     assert "sample-size" not in find(client, "sample", inside)
     assert f'href="{inside}anno-gpt/"' in find(client, "anno", inside)
     assert "anno-gpt" not in find(client, "anno")
-    assert f'href="{inside}"' in find(client, "statistics", inside)
+    assert f'href="{inside}"' in find(client, "counts", inside)
 
 
 def test_annotators_find_neither_people_nor_campaigns_they_do_not_judge_in(client: Client, made: Material) -> None:
@@ -141,6 +141,10 @@ WORDS = {  # what people type, and where it leads within the campaign `main-roun
     "new topic": "/c/teas/topics/new/",
     "new campaign": "/c/teas/campaigns/new/",
     "assign": "/c/teas/campaigns/main-round/assignment/",
+    "dataset statistics": "/c/teas/document-figures/",
+    "table for a paper": "/c/teas/campaigns/main-round/agreement/report/",
+    "agreement table": "/c/teas/campaigns/main-round/agreement/report/",
+    "agreement": "/c/teas/campaigns/main-round/agreement/",
     "kappa": "/c/teas/campaigns/main-round/agreement/",
     "IAA": "/c/teas/campaigns/main-round/agreement/",
     "tie": "/c/teas/campaigns/main-round/adjudication/?filter=open",
