@@ -40,6 +40,9 @@ def _version(text: ConsentText, people: int) -> str:
 def _background(collection: Collection, found: ConsentCounts) -> str:
     groups = {name: some for name, some in background_groups(collection, found.users).items() if some}
     if not groups:
-        return f"Asked in Litmus; no answer is reported, as none was given by {LEAST} people or more."
+        return f"Asked in Litmus; no answer is reported, as none can be in a group of {LEAST} people or more."
     answers = (f"{name}: {', '.join(f'{one} {n:,}' for one, n in some.items())}" for name, some in groups.items())
-    return f"Asked in Litmus, in groups of at least {LEAST} people: {'; '.join(answers)}."
+    counted_so = (
+        f"in groups of at least {LEAST} people; people are added {LEAST} at a time, so the last few are left out"
+    )
+    return f"Asked in Litmus, {counted_so}: {'; '.join(answers)}."

@@ -3,6 +3,16 @@
 from accounts.sql import execute
 from engines.definitions.settings import OVERLAP
 
+# What was taken back from somebody who is here again, as their pending items were when they left.
+RETURN = """
+UPDATE annotation_assignment a SET state = 'pending', slot = back.slot, finished_at = NULL FROM (
+  SELECT w.id, (SELECT coalesce(max(other.slot), 0) FROM annotation_assignment other WHERE other.item_id = w.item_id)
+      + row_number() OVER (PARTITION BY w.item_id ORDER BY w.id) AS slot
+  FROM annotation_assignment w JOIN annotation_annotator n ON n.id = w.annotator_id
+  WHERE n.campaign_id = %(campaign)s AND n.kind = 'human' AND n.state = 'active'
+    AND w.state = 'withdrawn' AND w.repeat = 0
+) back WHERE a.id = back.id
+"""
 # As a plan would give them, each in their own order. Slots beyond the overlap are no harm: no item waits for them.
 GIVE = """
 INSERT INTO annotation_assignment (item_id, annotator_id, state, slot, repeat, position)
@@ -18,7 +28,8 @@ WHERE i.campaign_id = %(campaign)s AND n.kind = 'human' AND n.state = 'active'
 LACKS = """
 SELECT 1 FROM annotation_item i JOIN annotation_annotator n ON n.campaign_id = i.campaign_id
 WHERE i.campaign_id = %(campaign)s AND n.kind = 'human' AND n.state = 'active'
-  AND NOT EXISTS (SELECT FROM annotation_assignment a WHERE a.item_id = i.id AND a.annotator_id = n.id)
+  AND NOT EXISTS (SELECT FROM annotation_assignment a
+                  WHERE a.item_id = i.id AND a.annotator_id = n.id AND a.state <> 'withdrawn')
 LIMIT 1
 """
 # So that progress says how many answers are expected.
@@ -30,7 +41,8 @@ WHERE c.id = %(campaign)s
 
 
 def give_practice(campaign: int) -> None:
-    """Give every active person the items that they lack. Call it in a transaction; one at a time does it."""
+    """Give every active person the items that they lack, also those that were taken back. Call it in a transaction."""
     if execute(LACKS, {"campaign": campaign}):
         execute(EXPECT, {"campaign": campaign, "most": OVERLAP.most})
+        execute(RETURN, {"campaign": campaign})
         execute(GIVE, {"campaign": campaign})

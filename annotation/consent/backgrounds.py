@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from django.db.models import Min
+
 from accounts.models import User
 from accounts.refusals import Refused
-from annotation.models import Background, Stage
+from annotation.models import Background, Consent, Stage
 from corpus.models import Collection
 
 Said = str | int | None
@@ -34,9 +36,11 @@ def forget_background(collection: Collection, user: User) -> None:
 def background_groups(collection: Collection, users: Iterable[int]) -> dict[str, dict[str, int]]:
     """{question: {answer: people}} of these people, in groups of at least LEAST; {} for a question that has none.
 
-    Who said nothing is counted as such. No answer of fewer people can be worked out: see `anonymous_groups`.
+    Who said nothing is counted as such. No answer of fewer people can be worked out: see `anonymous_groups`. People are
+    added LEAST at a time, in the order in which they first agreed, lest the numbers before and after one person show
+    what that person said.
     """
-    users = set(users)
+    users = _whole_groups(collection, users)
     found = {each.user_id: each for each in Background.objects.filter(collection=collection, user__in=users)}
     people = [found.get(user) for user in users]
     return {
@@ -45,6 +49,14 @@ def background_groups(collection: Collection, users: Iterable[int]) -> dict[str,
         "years in the field": anonymous_groups(_band(one.years if one else None) for one in people),
         "first language": anonymous_groups(_text(one.language if one else "") for one in people),
     }
+
+
+def _whole_groups(collection: Collection, users: Iterable[int]) -> list[int]:
+    """The first of these people, as many as make groups of LEAST."""
+    given = Consent.objects.filter(text__collection=collection).values_list("user").annotate(first=Min("pk"))
+    agreed = dict(given.order_by("first"))
+    ordered = sorted(set(users), key=lambda user: (user not in agreed, agreed.get(user, user)))
+    return ordered[: len(ordered) // LEAST * LEAST]
 
 
 def anonymous_groups(answers: Iterable[str], least: int = LEAST) -> dict[str, int]:

@@ -17,6 +17,7 @@ from annotation.models import (
     AfterWithdrawal,
     Annotator,
     AnnotatorState,
+    Asked,
     Assignment,
     AssignmentState,
     Consent,
@@ -195,7 +196,7 @@ class ConsentCounts:
 
 def count_consents(collection: Collection, campaigns: Iterable[int]) -> ConsentCounts:
     """Each person counts once, by the newest version they agreed to."""
-    labelled = Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE)
+    labelled = Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE, repeat=Asked.TO_JUDGE)
     judging = Annotator.objects.filter(Exists(labelled), campaign__in=list(campaigns), kind="human")
     users = set(judging.filter(user__isnull=False).values_list("user", flat=True))
     given = Consent.objects.filter(text__collection=collection, user__in=users).order_by("agreed_at", "pk")

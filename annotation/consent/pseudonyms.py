@@ -11,6 +11,7 @@ from django.db.models.functions import Cast
 
 from accounts.extensions import extensions
 from accounts.models import AuditEvent
+from annotation.assignment.open_queue import free_slots
 from annotation.models import (
     Annotator,
     Assignment,
@@ -73,9 +74,10 @@ def renamed(value: Any, names: Several[str], pseudonym: str) -> Any:
 
 
 def leave_out_labels(annotators: QuerySet[Annotator], at: datetime) -> int:
-    """Let none of their labels count any longer; how many items that were.
+    """Let none of their labels count any longer; how many items that were. Call it with the annotators' rows locked.
 
-    An undo is appended for each answer, so that figures and votes made of it are known to be out of date.
+    An undo is appended for each answer, so that figures and votes made of it are known to be out of date. Slots of an
+    open queue are offered to others again.
     """
     done = Assignment.objects.filter(annotator__in=annotators, state=AssignmentState.DONE)
     Judgment.objects.filter(assignment__in=done)._raw_delete(using="default")
@@ -88,4 +90,7 @@ def leave_out_labels(annotators: QuerySet[Annotator], at: datetime) -> int:
     )
     papers = Extraction.objects.filter(assignment__annotator__in=annotators, state=ExtractionState.FINISHED)
     papers.update(state=ExtractionState.DRAFT, finished_at=None, updated_at=at)
-    return done.update(state=AssignmentState.WITHDRAWN, slot=None)
+    of_queue = list(done.filter(queue__isnull=False).values_list("pk", flat=True))
+    return free_slots(of_queue, state=AssignmentState.WITHDRAWN) + done.update(
+        state=AssignmentState.WITHDRAWN, slot=None
+    )

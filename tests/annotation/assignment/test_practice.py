@@ -4,7 +4,7 @@ import pytest
 
 from adjudication.questions.rating import rubric_campaigns
 from adjudication.releases.recipe import released_campaigns
-from annotation.assignment.annotators import add_members
+from annotation.assignment.annotators import add_members, remove_annotator
 from annotation.campaigns.progress import fetch_progress
 from annotation.labelling.units_ahead import begin_visit
 from annotation.models import Assignment
@@ -32,6 +32,18 @@ def test_everybody_gets_every_item_in_their_own_order_when_it_opens_or_when_they
     campaign.refresh_from_db()
     assert (campaign.overlap, Assignment.objects.filter(item__campaign=campaign).count()) == (4, 16)
     assert (fetch_progress(campaign, AT).needed, fetch_progress(campaign, AT).unassigned) == (16, 0)
+
+
+def test_who_is_brought_back_gets_again_what_was_taken_back() -> None:
+    campaign = make_practice(make_material(), "training")
+    ana = annotator(campaign, "ana")
+    give_labels(ana, [2])
+    remove_annotator(annotator=ana, by=None, at=AT)
+    add_members(campaign=campaign, users=[ana.user], by=None, at=AT)  # type: ignore[list-item]
+    _, units, _ = begin_visit(collection="teas", campaign=campaign.slug, browser="", by=ana.user, at=AT)  # type: ignore[arg-type]
+    assert len(units) == 3
+    assert set(ana.assignments.values_list("state", flat=True)) == {"done", "pending"}
+    assert (fetch_progress(campaign, AT).needed, fetch_progress(campaign, AT).judgments) == (12, 1)
 
 
 def test_practice_is_in_no_release_and_no_question_set() -> None:

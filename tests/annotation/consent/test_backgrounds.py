@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.consent.backgrounds import LEAST, OTHERS, anonymous_groups, background_groups, store_background
-from tests.factories.accounts import CollectionFactory, UserFactory
+from annotation.models import Consent, ConsentText
+from tests.factories.accounts import AT, CollectionFactory, UserFactory
 
 
 @given(st.lists(st.sampled_from("abcdef"), max_size=60))
@@ -34,14 +35,28 @@ def test_groups_by_hand(answers: str, groups: dict[str, int]) -> None:
 @pytest.mark.django_db
 def test_answers_are_grouped_by_what_they_mean_and_silence_counts_as_such() -> None:
     collection = CollectionFactory()
-    people = UserFactory.create_batch(11)
+    people = UserFactory.create_batch(10)
     for place, user in enumerate(people[:5]):
         said = {"field": " Chemistry " if place % 2 else "chemistry", "stage": "doctoral", "years": 3 + place % 3}
         store_background(collection, user, said)
     groups = background_groups(collection, [user.pk for user in people])
-    assert groups["field"] == {"not said": 6, "chemistry": 5}
-    assert groups["stage"] == {"not said": 6, "doctoral student": 5}
-    assert groups["years in the field"] == {"not said": 6, "3 to 5": 5}
-    assert groups["first language"] == {"not said": 11}
+    assert groups["field"] == {"not said": 5, "chemistry": 5}
+    assert groups["stage"] == {"not said": 5, "doctoral student": 5}
+    assert groups["years in the field"] == {"not said": 5, "3 to 5": 5}
+    assert groups["first language"] == {"not said": 10}
     store_background(collection, people[0], {"field": " ", "stage": "", "years": None})
     assert collection.backgrounds.count() == 4
+
+
+@pytest.mark.django_db
+def test_the_numbers_before_and_after_one_person_show_nothing_about_them() -> None:
+    collection = CollectionFactory()
+    text = ConsentText.objects.create(collection=collection, version=1, body="Agree.", created_at=AT)
+    people = UserFactory.create_batch(10)
+    shown = []
+    for user in reversed(people):  # the order in which they agree counts
+        Consent.objects.create(text=text, user=user, agreed_at=AT)
+        store_background(collection, user, {"field": "Chemistry"})
+        agreed = Consent.objects.filter(text=text).values_list("user", flat=True)
+        shown.append(background_groups(collection, agreed)["field"])
+    assert shown == [{}] * 4 + [{"chemistry": 5}] * 5 + [{"chemistry": 10}]

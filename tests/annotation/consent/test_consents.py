@@ -17,10 +17,20 @@ from annotation.consent.consents import (
     standing_of,
     withdraw_consent,
 )
-from annotation.models import Annotator, AssignmentState, Background, Consent, Judgment, Submission
+from annotation.models import (
+    Annotator,
+    Asked,
+    Assignment,
+    AssignmentState,
+    Background,
+    Consent,
+    Judgment,
+    Strategy,
+    Submission,
+)
 from tests.annotation.labelling.sending import address, post, submission
 from tests.factories.adjudication import AT, Built
-from tests.factories.labelling import assignment_of, build_work, given, send_one
+from tests.factories.labelling import assignment_of, build_work, given, send, send_one
 
 pytestmark = pytest.mark.django_db
 
@@ -181,3 +191,21 @@ def test_counts_are_of_people_whose_labels_count() -> None:
     found = count_consents(built.collection, [built.campaign.pk])
     assert found.users == {built.people["ana"].pk, built.people["ben"].pk}
     assert (found.agreed, found.withdrew, found.without_account) == ({1: 2}, 1, 0)
+    Assignment.objects.filter(annotator=built.annotators["cai"], item=built.items[0]).update(
+        state="done", finished_at=AT, slot=None, repeat=Asked.CHECK
+    )
+    assert built.people["cai"].pk not in count_consents(built.collection, [built.campaign.pk]).users, "no judgment"
+
+
+def test_what_is_left_out_of_an_open_queue_is_offered_to_others() -> None:
+    built = build_work(strategy=Strategy.QUEUE, overlap=1)
+    ask(built, after="leave-out")
+    agree(built)
+    agree(built, "ben")
+    ((first,), *_) = send(built, "ana", have=[]).units
+    send_one(built, "ana", given(first, 1))
+    withdraw(built)
+    free = Assignment.objects.filter(state=AssignmentState.OPEN).values_list("item", flat=True)
+    assert sorted(free) == [item.pk for item in built.items]
+    dealt = [assignment for unit in send(built, "ben", have=[]).units for assignment in unit]
+    assert Assignment.objects.filter(pk__in=dealt, item=built.items[0]).exists()
