@@ -26,7 +26,8 @@ from engines.text.names import document_name
 from engines.text.overlap import DEFAULT, word_overlap
 
 KEPT, DISCARDED, UNDECIDED = "kept", "discarded", "undecided"
-IMPORTED_LABELS = {0: "Broad", 1: "Specific"}
+IMPORTED_LABELS = {0: "Broad", 1: "Specific"}  # of LitSearch's fields (Ajith et al. 2024, Table 1)
+IMPORTED_QUALITIES = {0: "Discard", 1: "Acceptable", 2: "Good"}
 IMPORTED = ("specificity", "quality")
 WITHDRAWN = "withdrawn by its author"
 
@@ -144,7 +145,8 @@ class SetQuestion:
 class QuestionSet:
     """All questions in the collection's order, and the labels of the splitting criterion's levels by value.
 
-    `qualities` are those of the deciding criterion's levels, with "" where a file brought the value alone.
+    `qualities` are those of the deciding criterion's levels; of imported ratings, where no campaign names them,
+    those of LitSearch, and "" for other values.
     `definition` is the way of counting word overlap that all its campaigns share; the usual one where they differ.
     """
 
@@ -248,8 +250,9 @@ def _groups(rules: Iterable[_Rule], questions: Sequence[SetQuestion]) -> dict[in
 
 
 def _qualities(rules: Iterable[_Rule], questions: Sequence[SetQuestion]) -> dict[int, str]:
-    """Labels of the levels that decide, the highest first: those of the rubrics, and whatever else occurs."""
-    labels = {each.quality: "" for each in questions if each.quality is not None}
+    """Labels of the levels that decide, the highest first: those of the rubrics (else LitSearch's), and what occurs."""
+    found = {each.quality for each in questions if each.quality is not None}
+    labels = {quality: IMPORTED_QUALITIES.get(quality, "") for quality in found}
     labels |= {value: label for rule in rules for value, label in rule.qualities.items()}
     return dict(sorted(labels.items(), reverse=True))
 

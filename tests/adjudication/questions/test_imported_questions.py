@@ -133,8 +133,8 @@ def test_collection_stats_prints_the_tables(litsearch):
     assert found["table"]["All"]["all"]["targets"] == 639
     assert (found["quality"]["judged"], found["quality"]["not_judged"]) == (597, 0)
     assert {label: line["all"]["questions"] for label, line in found["quality"]["levels"].items()} == {
-        "2": 303,
-        "1": 294,
+        "2 Good": 303,
+        "1 Acceptable": 294,
     }
 
 
