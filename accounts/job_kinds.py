@@ -133,6 +133,10 @@ class JobKind(ABC, Generic[J]):
         """Raise Refused with the reason why this person cannot cancel the job."""
         raise NotAllowed("This job cannot be cancelled.")
 
+    def reason(self, job: J) -> str:
+        """Why it failed, for those who may start it again: a `Reason` where a page of Litmus mends it."""
+        return job.reason
+
     def audited(self, job: J) -> tuple[Model, Scope | None, dict[str, Any]]:
         """Target, scope and particulars of the audit event of its cancellation."""
         return job, None, {}

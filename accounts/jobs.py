@@ -252,5 +252,6 @@ def fragment_context(job: Job, member: Any) -> dict[str, Any]:
     is_offered = not (job.is_final or job.cancel_requested_at) and kind.may_cancel(member)
     cancel_url = reverse("job_cancel", args=[kind.key, job.pk]) if is_offered else ""
     retry_url = kind.retry(job, member) if job.state == JobState.FAILED else ""
+    reason = kind.reason(job) if retry_url else job.reason
     addresses = {"fragment_url": kind.address(job), "cancel_url": cancel_url, "retry_url": retry_url}
-    return {"job": with_live_progress(job), "kind": kind, **addresses}
+    return {"job": with_live_progress(job), "kind": kind, "reason": reason, **addresses}

@@ -60,7 +60,7 @@ def evaluate(
         matches = _match(runs, found, measures, progress)
         problems = {name: why for name, each in matches.items() if (why := _no_overlap(each, found))}
         if len(problems) == len(matches):
-            raise Refused(f"Runs cannot be evaluated: {next(iter(problems.values()))}")
+            raise Refused(f"Runs cannot be evaluated: {next(iter(problems.values()))} Make a run that ranks for them.")
         zero = spec.empty_topics == ZERO
         scores = {name: _score(each, found, measures, problems.get(name), zero) for name, each in matches.items()}
         if spec.random:

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from accounts.rest_fields import Spelled
 from adjudication.evaluation import search_sheets
 from adjudication.evaluation.golds.registry import GOLDS, offered_golds
-from adjudication.evaluation.presets.registry import PRESETS
+from adjudication.evaluation.presets.registry import PRESETS, fitting_presets
 from adjudication.evaluation.spec import EMPTY_TOPICS, INTERVALS, MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.subsets import attribute_names, split_words
 from adjudication.evaluation.unjudged import DEPTHS
@@ -140,6 +140,14 @@ def _presets_help() -> str:
     return f"A paper's table, which sets gold, measures and subsets: {', '.join(PRESETS)}."
 
 
+def _layouts(collection: Collection) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The tables of papers: first those that can be made of what the collection holds."""
+    fitting = fitting_presets(collection)
+    others = [each for each in PRESETS.values() if each not in fitting]
+    groups = (("Tables that fit this collection", fitting), ("Other tables", others))
+    return [(title, [(each.name, each.label) for each in found]) for title, found in groups if found]
+
+
 class EvaluationForm(forms.Form):
     """What to measure against what. The collection says which golds, runs and attributes there are.
 
@@ -221,8 +229,8 @@ class EvaluationForm(forms.Form):
         help_text="The same seed always gives the same figures.",
     )
 
-    def __init__(self, data: Any = None, *, collection: Collection, is_page: bool = False) -> None:
-        super().__init__(data)
+    def __init__(self, data: Any = None, *, collection: Collection, is_page: bool = False, preset: str = "") -> None:
+        super().__init__(data, initial={"preset": preset})
         self.attributes, self.usual_gold = attribute_names(collection), ""
         self.golds: list[tuple[str, str]] = []  # those that the page offers
         self._choose("by", [(name, name.replace("_", " ")) for name in self.attributes])
@@ -238,7 +246,7 @@ class EvaluationForm(forms.Form):
         self._choose("against", [("", "none"), *golds])
         self._choose("runs", [(name, name) for name in runs])
         self._choose("baseline", [("", "the best run"), *((name, name) for name in runs)])
-        self._choose("preset", [("", "runs × measures"), *((name, each.label) for name, each in PRESETS.items())])
+        self._choose("preset", [("", "runs × measures"), *_layouts(collection)])
         self.fields[
             "gold"
         ].help_text = "What counts as relevant. A published table has its own gold unless you choose one."
@@ -253,7 +261,7 @@ class EvaluationForm(forms.Form):
             help_text="Such as campaign:main;unit=aspect;relevance=2. Replaces the choice above.",
         )
 
-    def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
+    def _choose(self, name: str, choices: list[tuple[str, Any]]) -> None:
         cast(forms.ChoiceField, self.fields[name]).choices = choices
 
     def _golds_of(self, preset: str) -> list[str]:

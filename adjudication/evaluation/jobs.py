@@ -11,7 +11,9 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.job_kinds import Progress, kind_of
 from accounts.models import User
+from accounts.refusals import Reason
 from adjudication.evaluation.golds.kind import Grades
+from adjudication.evaluation.presets.mending import what_mends
 from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.presets.standing import inputs_of
 from adjudication.evaluation.result import EvaluationResult
@@ -60,6 +62,10 @@ class EvaluationJob(CollectionJob[Evaluation]):
     def check_can_see(self, job: Evaluation, membership: Membership) -> None:
         super().check_can_see(job, membership)
         check_can_see(membership, EvaluationSpec.from_json(job.parameters))
+
+    def reason(self, job: Evaluation) -> str:
+        found = what_mends(job.collection, EvaluationSpec.from_json(job.parameters))
+        return Reason.of(job.reason, found) if found else job.reason
 
     def may_cancel(self, member: Membership) -> bool:
         return can_adjudicate(member)

@@ -33,7 +33,8 @@ _collection = in_collection("evaluation", "evaluation_list", "collection")
 def _on_page(request: HttpRequest, roles: tuple[Any, ...], slug: str) -> Found:
     found = _collection.page(request, roles, slug)
     shown = {**found.shown, "has_runs": can_be_measured(found.target["collection"])}
-    return replace(found, form={**found.form, "is_page": True}, shown=shown)
+    preset = request.GET.get("preset", "")
+    return replace(found, form={**found.form, "is_page": True, "preset": preset}, shown=shown)
 
 
 class EvaluationSerializer(serializers.Serializer[Any]):

@@ -6,12 +6,15 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Case, Count, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Job, JobState
+from adjudication.evaluation.presets.preset import PAPERS, Preset
+from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.rules import can_override_own, is_alone, why_labels_are_hidden
 from adjudication.labels.staleness import Standing
@@ -99,6 +102,7 @@ class Facts:
             has_other_topics=Exists(Topic.objects.exclude(kind__in=CONTEXTS).filter(**own)),
             has_runs=Exists(RetrievalRun.objects.filter(**own)),
             has_evaluations=Exists(Evaluation.objects.filter(state=JobState.DONE, **own)),
+            presets=ArraySubquery(Evaluation.objects.filter(state=JobState.DONE, **own).values("parameters__preset")),
             lacks_ratings=Exists(Topic.objects.exclude(extra__has_key="quality").filter(**own)),
             lacks_targets=Exists(Topic.objects.filter(~Exists(targets), **own)),
             has_aspects=Exists(Aspect.objects.filter(topic__collection=OuterRef("pk"))),
@@ -137,6 +141,15 @@ class Facts:
     def came_rated(self) -> bool:
         """Whether all topics are questions that came with their targets and their quality, as LitSearch's files do."""
         return self.has_questions and not self.material["lacks_ratings"]
+
+    @property
+    def missing_tables(self) -> list[Preset]:
+        """The tables of a paper about citation contexts that nobody has made yet; those of runs first."""
+        if not self.material["has_papers"]:
+            return []
+        tables = [each for each in PRESETS.values() if each.needs == PAPERS]
+        missing = [each for each in tables if each.name not in self.material["presets"]]
+        return sorted(missing, key=lambda each: not each.measures_runs)
 
     @property
     def measures_runs(self) -> bool:

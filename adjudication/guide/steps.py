@@ -10,6 +10,7 @@ from typing import Any
 from accounts.counting import counted
 from accounts.models import Job
 from accounts.refusals import Reason
+from adjudication.evaluation.presets.preset import Preset
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.guide import acts
 from adjudication.guide.acts import Press
@@ -246,6 +247,36 @@ def _what_tables_say(facts: Facts) -> str:
     return "The tables of a paper: how well runs find the documents that answer the questions."
 
 
+def _evaluation_words(facts: Facts) -> str:
+    if not facts.material["has_runs"]:
+        return "make a run to evaluate"
+    missing = facts.missing_tables
+    if missing and not missing[0].measures_runs:
+        return f"make {_short(missing[0])}"
+    return "evaluate a run"
+
+
+def _evaluation_ways(facts: Facts) -> list[Way]:
+    """A run; then its table, next to those that need none."""
+    address = facts.to("evaluation_create")
+    own = [each for each in facts.missing_tables if not each.measures_runs]
+    tables = [Way(_short(each), f"{address}?preset={each.name}") for each in own]
+    of_runs = [each for each in facts.missing_tables if each.measures_runs]
+    if not facts.material["has_runs"]:
+        first = [Way("Make a run", facts.to("run_create"))]
+    elif of_runs or not own:
+        first = [Way("Evaluate", address + (f"?preset={of_runs[0].name}" if of_runs else ""))]
+    else:
+        first = []
+    onward = _to_exports(facts) if facts.material["has_papers"] else _to_tables(facts)
+    return [*first, *tables, onward, *_agreement_ways(facts)]
+
+
+def _short(table: Preset) -> str:
+    """ "ACM-CR Table 1", without what it is about."""
+    return table.label.partition(":")[0]
+
+
 STEPS = (
     Step(
         key="documents",
@@ -371,18 +402,12 @@ STEPS = (
     Step(
         key="evaluation",
         title="Evaluate a run",
-        words=lambda facts: "evaluate a run" if facts.material["has_runs"] else "make a run to evaluate",
+        words=_evaluation_words,
         lacks=_what_tables_say,
-        is_done=lambda facts: facts.material["has_evaluations"],
+        is_done=lambda facts: facts.material["has_evaluations"] and not facts.missing_tables,
         is_used=lambda facts: facts.measures_runs,
         is_known=lambda facts: facts.measures_runs,
-        ways=lambda facts: [
-            Way("Evaluate", facts.to("evaluation_create"))
-            if facts.material["has_runs"]
-            else Way("Make a run", facts.to("run_create")),
-            _to_exports(facts) if facts.material["has_papers"] else _to_tables(facts),
-            *_agreement_ways(facts),
-        ],
+        ways=_evaluation_ways,
         needs_campaign=False,
     ),
     Step(

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from accounts.refusals import Refused
 from adjudication.evaluation.layout import build_table
-from adjudication.evaluation.presets.preset import Preset, PresetPart
+from adjudication.evaluation.presets.preset import PAPERS, Preset, PresetPart
 from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.evaluation.tables import NONE, ScoreCell, ScoreColumn, ScoreRow, ScoreTable, Style
@@ -21,6 +21,7 @@ class AcmCrTable1(Preset):
     name = "acm-cr-1"
     label = "ACM-CR Table 1: the citation contexts"
     about = "How many paragraphs and sentences there are, how many are queries, and how long they are."
+    needs = PAPERS
     measures_runs = False
 
     def inputs(self, collection: Collection, specs: Sequence[EvaluationSpec]) -> object:  # noqa: ARG002
@@ -56,6 +57,7 @@ class AcmCrTable2(Preset):
     name = "acm-cr-2"
     label = "ACM-CR Table 2: retrieval by paragraph and by sentence"
     about = "R@10 and nDCG@10 of paragraphs and sentences; † differs from the first run."
+    needs = PAPERS
     parts: ClassVar = (PresetPart("contexts:paragraph", MEASURES), PresetPart("contexts:sentence", MEASURES))
     needs_baseline = True
     style: ClassVar[Style] = Style(places=2, adjusted=False)

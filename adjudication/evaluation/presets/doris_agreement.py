@@ -11,7 +11,7 @@ from accounts.refusals import Refused
 from accounts.snapshots import snapshot
 from adjudication.agreement.results import p_text
 from adjudication.evaluation.golds.registry import campaigns_of_gold, parse_selector
-from adjudication.evaluation.presets.preset import Preset, PresetPart
+from adjudication.evaluation.presets.preset import ASPECTS, Preset, PresetPart
 from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.evaluation.tables import NONE, ScoreCell, ScoreColumn, ScoreRow, ScoreTable
@@ -39,6 +39,7 @@ class DorisTable1(Preset):
     name = "doris-1"
     label = "DORIS-MAE Table 1: agreement of a machine with people"
     about = "Macro F1, accuracy and ρ of people with people and with a machine; the gold names the campaign. No runs."
+    needs = ASPECTS
     parts: ClassVar = (PresetPart("campaign"),)
     measures_runs = False
     interval = "percentile"

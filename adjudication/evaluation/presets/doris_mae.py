@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from accounts.refusals import Refused
 from adjudication.evaluation.layout import build_table
-from adjudication.evaluation.presets.preset import Preset, PresetPart, subset
+from adjudication.evaluation.presets.preset import ASPECTS, Preset, PresetPart, subset
 from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.evaluation.subsets import STORED
@@ -26,6 +26,7 @@ TEST = "test"  # the part of a split that Table 8 is about
 
 
 class DorisPreset(Preset):
+    needs = ASPECTS
     parts: ClassVar = (PresetPart("campaign", MEASURES),)
     interval = "percentile"  # whose standard errors are those of a bootstrap
     style: ClassVar[Style] = Style(places=2, with_se=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from adjudication.evaluation.layout import build_table
-from adjudication.evaluation.presets.preset import Preset, PresetPart, subset
+from adjudication.evaluation.presets.preset import QUESTIONS, Preset, PresetPart, subset
 from adjudication.evaluation.result import EvaluationResult, SubsetFigures
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.evaluation.tables import ScoreColumn, ScoreTable
@@ -32,6 +32,7 @@ Cells = list[Figure]
 class LitSearchPreset(Preset):
     """A table whose columns are measures of subsets: `cells` names them."""
 
+    needs = QUESTIONS
     parts: ClassVar = (PresetPart(KEPT, ("R@5", "R@20"), ("origin", "specificity")),)
 
     @abstractmethod

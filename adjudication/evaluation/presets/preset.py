@@ -14,6 +14,8 @@ from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.evaluation.tables import ScoreTable, Style
 from corpus.models import Collection
 
+PAPERS, QUESTIONS, ASPECTS = "papers", "questions", "aspects"  # what a collection may hold
+
 
 @dataclass(frozen=True)
 class PresetPart:
@@ -32,6 +34,7 @@ class Preset(ABC):
     label: str
     about: str
     parts: ClassVar[tuple[PresetPart, ...]] = ()
+    needs: ClassVar[str] = ""  # what a collection holds whose table it can be: PAPERS, QUESTIONS or ASPECTS
     measures_runs: ClassVar[bool] = True  # else it is about the collection, or the labels behind its gold
     random: ClassVar[bool] = False
     needs_baseline: ClassVar[bool] = False  # the first run, unless another is asked for

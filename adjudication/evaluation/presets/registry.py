@@ -2,7 +2,8 @@
 
 from accounts.refusals import Refused
 from adjudication.evaluation.presets import acm_cr, doris_agreement, doris_mae, litsearch
-from adjudication.evaluation.presets.preset import Preset
+from adjudication.evaluation.presets.preset import ASPECTS, PAPERS, QUESTIONS, Preset
+from corpus.models import Aspect, Collection, Paper, Topic, TopicKind
 from engines.plugins import Registry
 
 PRESETS: Registry[Preset] = Registry(
@@ -22,6 +23,16 @@ PRESETS: Registry[Preset] = Registry(
     acm_cr.AcmCrTable1(),
     acm_cr.AcmCrTable2(),
 )
+
+
+def fitting_presets(collection: Collection) -> list[Preset]:
+    """The tables that can be made of what the collection holds."""
+    held = {
+        PAPERS: Paper.objects.filter(collection=collection).exists(),
+        QUESTIONS: Topic.objects.filter(collection=collection, kind=TopicKind.QUESTION).exists(),
+        ASPECTS: Aspect.objects.filter(topic__collection=collection).exists(),
+    }
+    return [preset for preset in PRESETS.values() if held.get(preset.needs)]
 
 
 def find_preset(name: str) -> Preset:

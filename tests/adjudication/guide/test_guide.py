@@ -20,7 +20,7 @@ from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.guide.facts import Facts
 from adjudication.guide.guide import Guide, guide_for
 from adjudication.guide.steps import LINK, STEPS
-from adjudication.models import Method, Release, Verdict, VoteRun
+from adjudication.models import Evaluation, Method, Release, Verdict, VoteRun
 from adjudication.verdicts.decisions import decide_verdict
 from adjudication.verdicts.road import fetch_road
 from annotation.assignment.annotators import add_members
@@ -38,6 +38,7 @@ from tests.factories.papers import PaperFactory, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
 PAGES = ("collection_dashboard", "export_list", "evaluation_list", "release_list")
+MOMENTS = {"requested_at": AT, "started_at": AT, "finished_at": AT}  # of a job
 TRIED: set[tuple[str, str]] = set()  # ways that are known to lead on
 MOST_QUERIES = 16  # whatever the state; most of them find out what is left to decide
 
@@ -163,9 +164,8 @@ def test_the_second_half_goes_on_to_the_release(
     assert client.get(download.address).status_code == 200
     with django_assert_max_num_queries(MOST_QUERIES):
         assert guide(collection).words == "freeze a release"
-    when = {"requested_at": AT, "started_at": AT, "finished_at": AT, "frozen_at": AT}
     hashes = {"manifest_sha256": "0" * 64, "anonymous_sha256": "0" * 64}
-    Release.objects.create(collection=collection, name="v1", version=1, state="done", **when, **hashes)
+    Release.objects.create(collection=collection, name="v1", version=1, state="done", frozen_at=AT, **MOMENTS, **hashes)
     with django_assert_max_num_queries(MOST_QUERIES):
         assert set(states(collection).values()) == {"done"}
     assert "All steps are done" in client.get(reverse("collection_dashboard", args=[collection.slug])).text
@@ -299,6 +299,12 @@ def test_gold_that_came_in_needs_no_campaign_and_leads_to_topics_and_tables(clie
     assert line(collection) == "make a run to evaluate"
     make_run(collection, "bm25", {})
     assert line(collection) == "evaluate a run"
+    to_runs, to_contexts = guide(collection).ways[:2]
+    assert (to_runs.label, to_contexts.label) == ("Evaluate", "ACM-CR Table 1")
+    assert '<option value="acm-cr-2" selected>' in client.get(to_runs.address).text
+    for preset, then in (("acm-cr-2", "make ACM-CR Table 1"), ("acm-cr-1", "freeze a release")):
+        Evaluation.objects.create(collection=collection, state="done", parameters={"preset": preset}, **MOMENTS)
+        assert line(collection) == then
     campaign = make_campaign(made, kind="extraction", strategy="planned", annotators=False)
     assert "delete this draft" in guide(collection, campaign=campaign).lacks
     PaperFactory(collection=collection)

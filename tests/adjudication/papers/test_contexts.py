@@ -1,6 +1,7 @@
 """Citation-context statistics, made topics, and searched by BM25."""
 
 import json
+import re
 
 import pytest
 from django.core.management import call_command
@@ -130,6 +131,30 @@ def test_table_1_needs_no_run(material, client) -> None:
     assert "<h1>Evaluation of ACM-CR Table 1: the citation contexts</h1>" in page
     assert "the highest first" not in page, "kinds of contexts are not runs to be ranked"
     assert "so there is no plot" not in page
+
+
+def test_where_the_table_of_runs_fails_its_page_leads_to_what_it_lacks(material, client) -> None:
+    client.force_login(material.manager)
+    page = reverse("evaluation_create", args=["teas"])
+    call_command("make_context_topics", "teas", "--level", "paragraph")
+    call_command("make_run", "teas", "bm25", "--recipe", "bm25")
+
+    def failed() -> str:
+        client.post(page, {"gold": "", "measures": "", "preset": "acm-cr-2", "runs": ["bm25"]})
+        job = Evaluation.objects.latest("pk")
+        jobs.carry_out(job)
+        return client.get(reverse("evaluation_detail", args=["teas", job.pk])).text
+
+    first = failed()
+    assert "No sentence has been made a topic" in first
+    assert f'<a href="{reverse("context_report", args=["teas"])}#topics">Make topics</a>' in first
+    call_command("make_context_topics", "teas", "--level", "sentence")
+    second = failed()
+    assert "it ranks 1 other topics. Make a run that ranks for them." in second
+    assert f'<a href="{reverse("run_create", args=["teas"])}">Make a run over all topics</a>' in second
+    form = client.get(page, {"preset": "acm-cr-2"}).text
+    assert re.findall(r'<option value="([a-z-]+-[0-9])"', form)[:3] == ["acm-cr-1", "acm-cr-2", "litsearch-3"]
+    assert '<option value="acm-cr-2" selected>' in form
 
 
 @pytest.mark.parametrize("door", ["page", "rest", "command"])
