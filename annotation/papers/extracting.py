@@ -217,7 +217,7 @@ def _check_doi(doi: str, paper: Paper) -> None:
             f"{doi} is a placeholder from a template: many papers print it. Give the DOI that the publisher assigned."
         )
     if not is_plausible(doi) or len(doi) > 255:
-        raise Refused(f"“{doi[:100]}” is not a complete DOI. A DOI looks like 10.1145/3404835.3463242.")
+        raise Refused(f"“{doi[:100]}” is not a complete DOI. A DOI looks like 10.1000/182.")
     others = Paper.objects.filter(collection=paper.collection_id).exclude(pk=paper.pk)
     if other := others.filter(Q(key__iexact=doi) | Q(doi__iexact=doi)).first():
         raise Refused(f"The paper “{other}” has the DOI {doi} already. Two papers cannot share one.")

@@ -31,7 +31,8 @@ class PaperImportForm(ImportForm):
         self.fields["uploads"].help_text = (
             f"{labels_for('papers')}, or archives of them. A table (TSV or CSV) with the columns doi"
             " and first_sentence_number sets the order of papers and the numbers of their sentence"
-            " topics."
+            " topics. What comes as ACM-CR XML counts as confirmed by people; all else is proposed, and people"
+            " confirm it."
         )
 
 

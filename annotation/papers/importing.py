@@ -20,6 +20,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
+from accounts.counting import counted
 from accounts.job_kinds import Waiting
 from accounts.jobs import Progress
 from annotation.models import Extraction, ExtractionSource, ExtractionState
@@ -81,6 +82,7 @@ class _Storing:
     at: datetime
     seen: dict[tuple[bool, str], str] = field(default_factory=dict)  # (is it gold, key): name of the file
     citing: Counter[str] = field(default_factory=Counter)  # paragraphs, proposed as contexts or outside
+    nameless: int = 0  # papers without a DOI
 
     def take(self, paper: Incoming) -> None:
         """Store one paper; an error in it is a separate problem."""
@@ -127,6 +129,7 @@ class _Storing:
             doubt = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}"
             self.counts.add_notes([Problem(file.name, 0, f"{doubt} until someone chooses its DOI.")])
         changed = self._write(paper, fields, file)
+        self.nameless += not paper.doi
         changed |= self._write_extraction(paper, kind, state, content, file)
         self._count_paper(incoming, paper, is_new, changed)
 
@@ -155,13 +158,16 @@ class _Storing:
             self.citing["outside"] += len(each.outside)
 
     def add_remark(self) -> None:
-        """Report how many citing paragraphs the proposals include, and how many they leave out."""
-        if not self.citing.total():
-            return
-        proposed, outside = self.citing["proposed"], self.citing["outside"]
-        self.counts.remarks.append(
-            f"Citing paragraphs: {proposed:,} proposed as contexts, {outside:,} outside the proposed sections."
-        )
+        """Report how many citing paragraphs the proposals include, and how many they leave out; papers without DOI."""
+        if self.citing.total():
+            proposed, outside = self.citing["proposed"], self.citing["outside"]
+            self.counts.remarks.append(
+                f"Citing paragraphs: {proposed:,} proposed as contexts, {outside:,} outside the proposed sections."
+            )
+        if self.nameless:
+            papers = counted(self.nameless, "paper")
+            text = f"No DOI is known of {papers}. Numbers of topics are made of the DOI: add it before you make topics."
+            self.counts.remarks.append(text)
 
     def _identify(self, incoming: Incoming) -> tuple[Paper, Identity]:
         """The known paper of the file, else a new one."""

@@ -78,9 +78,19 @@ def test_a_pdf_becomes_contexts_by_keyboard(new_page, celery_worker, material, p
     expect(picture).to_have_js_property("naturalWidth", 1200)
     work = Extraction.objects.get(source=ExtractionSource.ANNOTATOR)
     expect(page.locator("[data-sentence][aria-current]")).to_contain_text("Tea has been studied")
+    naming = page.locator("[data-sentence]").filter(has_text="names an author")
+    expect(naming).to_have_count(1)  # seen before one goes there
+    page.keyboard.press("f")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(
+        "1 sentence still names an author, which Anonymise takes out: context 01, sentence 2."
+    )
+    expect(dialog).not_to_contain_text("more than once")
+    page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.keyboard.press("a")
     saved(page)
+    expect(naming).to_have_count(0)
     expect(page.locator("[data-sentence][aria-current]")).to_contain_text("anonymised")
     assert "Potter" not in content_of(refreshed(work)).contexts[0].sentences[1].text
     page.keyboard.press("u")
@@ -113,6 +123,7 @@ def test_a_pdf_becomes_contexts_by_keyboard(new_page, celery_worker, material, p
     saved(page)
     page.keyboard.press("f")
     expect(page.get_by_role("dialog")).to_contain_text("Finish this paper?")
+    expect(page.get_by_role("dialog")).not_to_contain_text("still names")
     page.keyboard.press("Enter")
     expect(page.get_by_text("The paper is finished")).to_be_visible()
     done = refreshed(work)

@@ -206,7 +206,7 @@ def test_a_paper_of_ten_pages_takes_120_keys_and_20_requests(new_page, material,
             hand.press("j")
     resolve_references(hand)
     hand.press("f")
-    expect(page.get_by_role("dialog")).to_contain_text("No unresolved citations")
+    expect(page.get_by_role("dialog")).to_contain_text("Every citation has its reference")
     hand.press("Enter")
     expect(page.get_by_text("The paper is finished")).to_be_visible()
     done = content_of(Extraction.objects.get(source=ExtractionSource.ANNOTATOR))

@@ -37,7 +37,7 @@ from annotation.papers.extraction_screen import extraction_data, newest_guidelin
 from annotation.papers.extractions import content_of, own_papers
 from annotation.papers.forms import RevisionForm
 from annotation.papers.pages.papers import extraction_context
-from corpus.collections.rules import fetch_membership
+from corpus.collections.rules import can_oversee, fetch_membership
 from corpus.loading.sources import read_upload
 from corpus.models import Membership
 from engines.definitions.extractions import (
@@ -71,6 +71,7 @@ def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     context = campaign_context(membership, found, "", papers=papers, guideline=guideline)
     left = [each for each in papers if each.state not in ("finished", "skipped")]
     context["left"] = len(left)
+    context["goes_home"] = papers and not left and not can_oversee(membership)  # others are led on by the guide
     if left and found.state == CampaignState.OPEN:
         context["next_paper"] = left[0]
         context["next_words"] = "Continue the paper" if left[0].state == "begun" else "Start the next paper"

@@ -74,6 +74,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context["extraction"] = _extraction_campaign(paper.collection)
     if content is not None:
         context |= extraction_context(paper, content)
+        context["is_proposal"] = shown.source == ExtractionSource.MACHINE
         context["where"] = shown.assignment.annotator.campaign if shown.assignment else shown.campaign
         if shown.source == ExtractionSource.IMPORTED:  # they come with the gold
             context["notes"] = paper.reference_notes

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 from django.db import connection
+from django.urls import reverse
 
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
@@ -141,3 +142,13 @@ def test_two_plans_at_once_give_each_item_its_judges_once(made):
     assert sorted(outcomes) == [0, 0, 0, 48]
     assert {len(names) for names in judges(campaign).values()} == {2}
     check_slots(campaign)
+
+
+@pytest.mark.parametrize(("people", "is_folded"), [(("ana",), True), (("ana", "ben"), False)])
+def test_who_works_alone_is_asked_no_more_than_needed(client, people, is_folded):
+    made = make_material(annotators=people)
+    campaign = make_campaign(made, overlap=1)
+    client.force_login(made.manager)
+    page = client.get(reverse("assignment_plan", args=[made.collection.slug, campaign.slug])).text
+    assert ("<summary>Other settings: repeats, known answers, seed</summary>" in page) == is_folded
+    assert 'name="repeat_percent"' in page

@@ -19,7 +19,7 @@ from annotation.papers.extracting import (
 )
 from annotation.papers.extractions import content_of
 from annotation.papers.gold import gold_of
-from corpus.models import Paper
+from corpus.models import Membership, Paper, Role
 from engines.definitions.block_contexts import without_proposals
 from engines.definitions.extractions import write_content
 from tests.annotation.papers.test_extractions import campaign_of, has_paper
@@ -62,6 +62,10 @@ def test_an_annotator_goes_from_the_list_to_the_finished_paper(material, client)
     done = client.get(reverse("extraction_queue", args=["teas", campaign.slug])).text
     assert "You have finished or skipped all of your papers." in done
     assert re.search(rf'class="button primary"\s+href="{reverse("home")}">My work<', done)
+    Membership.objects.filter(user=material.people["ana"]).update(role=Role.MANAGER)
+    led = client.get(reverse("extraction_queue", args=["teas", campaign.slug])).text
+    assert "<strong>Next:</strong>" in led
+    assert ">My work</a>" not in led.partition("<main")[2]
     assert content_of(Extraction.objects.get(pk=mine.pk)) == without_proposals(make_content())
 
 

@@ -95,14 +95,17 @@ def test_what_is_left_out_is_counted_and_shown(tmp_path, capsys, client) -> None
     """Citing paragraphs outside the proposed sections: by the import, by the figures of the collection, on the page."""
     collection = CollectionFactory()
     call_command("import_papers", collection.slug, str(write(tmp_path, "tea.tei.xml", TEI)), "--json")
-    read, remark = json.loads(capsys.readouterr().out)["remarks"]
+    read, remark, nameless = json.loads(capsys.readouterr().out)["remarks"]
+    assert nameless.startswith("No DOI is known of 1 paper. Numbers of topics are made of the DOI")
     assert read == "tea.tei.xml: read as GROBID TEI."
     assert remark.startswith("Citing paragraphs: 1 proposed as contexts, 1 outside the proposed sections")
     call_command("collection_stats", collection.slug, "--json")
     figures = json.loads(capsys.readouterr().out)["citing_paragraphs"]
     assert figures == {"papers": 1, "in_contexts": 1, "outside": 1}
     client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+    assert "no DOI</span>" in client.get(reverse("paper_list", args=[collection.slug])).text
     page = client.get(reverse("paper_detail", args=[collection.slug, Paper.objects.get().pk])).content.decode()
+    assert "anonymised</span>" not in page, "it is a proposal"
     assert "1 citing paragraph outside the contexts, in 2 sections that cite" in page
     assert "Its heading names the introduction." in page
 

@@ -151,8 +151,9 @@ export class Contexts extends EventTarget {
 
   /** All that the look of a context depends on in addition to its own words and its place. */
   looks(c) {
-    if (c !== this.at.c) return this.knownNumbers;
-    return JSON.stringify([this.knownNumbers, this.at.s, this.caret, this.proposals.get(this.sentence?.text) ?? null]);
+    const named = this.content.contexts[c].sentences.map((sentence) => Number(this.isNaming(sentence))).join("");
+    if (c !== this.at.c) return `${this.knownNumbers} ${named}`;
+    return JSON.stringify([this.knownNumbers, named, this.at.s, this.caret, this.proposals.get(this.sentence?.text) ?? null]);
   }
 
   /** Paint one sentence again, without focus: moving about in a long paper must not paint all of it. */
@@ -255,11 +256,17 @@ export class Contexts extends EventTarget {
     if (sentence.cites.length) notes.push(note(`cites ${sentence.cites.join(", ")}`, this.dangling(sentence).length ? "bad" : ""));
     if (sentence.anonymised) notes.push(note("anonymised", "info"));
     if (sentence.original) notes.push(aside(`before: ${sentence.original}`));
-    const proposal = this.proposals.get(sentence.text);
-    if (isCurrent && !sentence.anonymised && proposal) {
+    const proposal = this.isNaming(sentence) && this.proposals.get(sentence.text);
+    if (proposal) notes.push(note("names an author", "warn"));
+    if (proposal && isCurrent) {
       notes.push(aside(`A takes out: ${proposal.cuts.map((cut) => `“${cut.text.trim()}”`).join(", ")}`));
     }
     return notes;
+  }
+
+  /** Whether Anonymise would take names of cited authors out of it. */
+  isNaming(sentence) {
+    return !sentence.anonymised && Boolean(this.proposals.get(sentence.text));
   }
 
   dangling(sentence) {

@@ -1,7 +1,8 @@
 /** Back and forward again, and the two ways out of a paper: finished, or left to somebody else. */
 
 import { announce, data, notice, part, show } from "../labelling/page.js";
-import { ask, work, edit, redoHere, saver, take, undoHere } from "./work.js";
+import { isUnresolved } from "./references.js";
+import { ask, contexts, work, edit, redoHere, saver, take, undoHere } from "./work.js";
 
 /** An edit that was not sent yet is undone and redone here; those before it on the server. */
 export async function step(name) {
@@ -24,7 +25,31 @@ export async function finish() {
   part("finish-findings").replaceChildren(...findings);
   show(part("finish-some"), findings.length > 0);
   show(part("finish-none"), findings.length === 0);
+  const [naming, twice, open] = [stillNaming(), citedTwice(), work.content.references.filter(isUnresolved).length];
+  part("finish-names").querySelector("p").textContent = naming.length === 1
+    ? `1 sentence still names an author, which Anonymise takes out: ${naming[0]}.`
+    : `${naming.length} sentences still name authors, which Anonymise takes out: ${naming.join("; ")}.`;
+  part("finish-twice").textContent = `${twice.join("; ")}. Each time counts in the statistics.`;
+  part("finish-open").textContent = open === 1
+    ? "1 reference is open: it is not said yet which work it is. It may stay so."
+    : `${open} references are open: it is not said yet which works they are. They may stay so.`;
+  show(part("finish-names"), naming.length > 0);
+  show(part("finish-twice"), twice.length > 0);
+  show(part("finish-open"), open > 0);
   part("finish").showModal();
+}
+
+/** [sentence, where it stands] of all. */
+const placed = () => work.content.contexts.flatMap((context) => context.sentences.map((each, s) => [each, `context ${context.id}, sentence ${s + 1}`]));
+
+const stillNaming = () => placed().filter(([sentence]) => contexts.isNaming(sentence)).map(([, where]) => where);
+
+/** What is cited more than once in a sentence, with its place. */
+function citedTwice() {
+  return placed().flatMap(([{ cites }, where]) => {
+    const again = [...new Set(cites.filter((number, i) => cites.indexOf(number) < i))];
+    return again.length ? [`${where[0].toUpperCase()}${where.slice(1)} cites ${again.join(", ")} more than once`] : [];
+  });
 }
 
 /** Ask why the paper is left to somebody else; an adjudicator's paper is not. */
