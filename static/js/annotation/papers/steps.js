@@ -26,7 +26,7 @@ export async function finish() {
   show(part("finish-some"), findings.length > 0);
   show(part("finish-none"), findings.length === 0);
   const [naming, twice, open] = [stillNaming(), citedTwice(), work.content.references.filter(isUnresolved).length];
-  part("finish-names").querySelector("p").textContent = naming.length === 1
+  part("finish-names").textContent = naming.length === 1
     ? `1 sentence still names an author, which Anonymise takes out: ${naming[0]}.`
     : `${naming.length} sentences still name authors, which Anonymise takes out: ${naming.join("; ")}.`;
   part("finish-twice").textContent = `${twice.join("; ")}. Each time counts in the statistics.`;
