@@ -23,17 +23,19 @@ class QualitySerializer(serializers.Serializer[Any]):
     judged = serializers.IntegerField()
     not_judged = serializers.IntegerField()
     levels = serializers.DictField()
+    sources = serializers.DictField(help_text="the same for each source, where there are several")
 
 
 class QuestionFiguresSerializer(serializers.Serializer[Any]):
     """What is undefined is left out."""
 
     notes = serializers.ListField(child=serializers.CharField(), required=False)
-    examined = serializers.IntegerField()
+    examined = serializers.IntegerField(required=False)
+    examined_unknown = serializers.CharField(required=False, help_text="why it is not known how many were examined")
     kept = serializers.IntegerField()
     undecided = serializers.IntegerField()
     overlap_definition = serializers.CharField()
-    sources = serializers.DictField(help_text="examined and kept questions of each source")
+    sources = serializers.DictField(help_text="examined, where that is known, and kept questions of each source")
     quality = QualitySerializer(required=False)
     table = serializers.DictField(help_text="kept questions by source and level")
 

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from adjudication.questions.api import QualitySerializer, QuestionFiguresSerializer
 from adjudication.questions.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set
 from adjudication.questions.question_statistics import question_statistics
 from annotation.assignment.annotators import add_members
@@ -129,6 +130,9 @@ def test_collection_stats_prints_the_tables(litsearch):
     assert (found["kept"], found["undecided"], "examined" in found) == (597, 0, False)
     assert found["examined_unknown"].endswith("how many is not known.")
     assert found["sources"]["inline_acl"] == {"kept": 98}
+    for named, described in ((found, QuestionFiguresSerializer()), (found["quality"], QualitySerializer())):
+        assert set(named) <= set(described.fields)
+        assert {name for name, field in described.fields.items() if field.required} <= set(named)
     assert found["table"]["Author-written questions"]["Specific"]["questions"] == 211
     assert found["table"]["All"]["all"]["targets"] == 639
     assert (found["quality"]["judged"], found["quality"]["not_judged"]) == (597, 0)
