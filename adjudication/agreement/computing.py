@@ -87,7 +87,7 @@ def _measure(
     index, count = place
 
     def report(done: int, expected: int) -> None:
-        progress.report(index * expected + done, count * expected, f"resampling {criterion.label}")
+        progress.report(index * expected + done, count * expected, f"computing {criterion.label}")
 
     agreement = (
         measure_agreement(labels, options_of(run, criterion), progress=report) if matrix.annotators.size else None

@@ -106,7 +106,11 @@ def figures_by_name(files: Iterable[AgreementFigure]) -> list[DrawnFigure]:
     names: dict[str, list[AgreementFigure]] = {}
     for file in files:
         names.setdefault(file.name, []).append(file)
-    return [DrawnFigure(figure_label(name), found) for name, found in names.items()]
+    is_one_page = "confusion_2" not in names
+    return [
+        DrawnFigure(FIGURES["confusion"] if name == "confusion_1" and is_one_page else figure_label(name), found)
+        for name, found in names.items()
+    ]
 
 
 def figure_label(name: str) -> str:

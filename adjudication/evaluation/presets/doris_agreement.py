@@ -157,7 +157,7 @@ def _notes(found: Agreement, labels: Labels) -> Iterator[str]:
     if labels.topics is not None and len(set(labels.topics.tolist())) < labels.n_items:
         yield (
             "Topics have several items, which are not independent: intervals over topics, as the page Agreement has "
-            "them, are usually wider."
+            "them, are usually wider, and p there is over topics too, with that by Holm beside it."
         )
     yield "Accuracy is the share of pairs with equal values, which the page Agreement calls agreement; ρ is in percent."
     flags = {flag for each in found.results if each.block == "GA" for flag in each.estimate.flags}
@@ -180,4 +180,5 @@ def _of_difference(test: Comparison) -> Iterator[str]:
     gap, ci = test.difference.value, test.difference.ci
     if gap is not None and ci is not None:
         ends = f"{100 * ci.low:.2f} to {100 * ci.high:.2f}"
-        yield f"{ROWS[test.statistic]}: avg. H&H − avg. G&H ({test.model}) = {100 * gap:.2f}, 95% interval {ends}."
+        found = f"{100 * gap:.2f}, 95% interval {ends}".replace("-", "−")
+        yield f"{ROWS[test.statistic]}: avg. H&H − avg. G&H ({test.model}) = {found}."

@@ -7,7 +7,8 @@ import re
 import pytest
 from django.urls import reverse
 
-from adjudication.models import Verdict
+from adjudication.agreement.report import figures_by_name
+from adjudication.models import AgreementFigure, Verdict
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.adjudication.verdicts.test_votes import vote
@@ -160,3 +161,9 @@ def test_a_table_shows_small_samples_and_resamples_without_a_value() -> None:
     agree(small, interval="bca")
     page = client_of(small, "viewer").get(reverse("agreement_report", args=["few", "main"]))
     assert ("", "small sample, so the interval is rough") in page.context["report"].notes
+
+
+def test_matrices_on_one_page_have_no_number() -> None:
+    pages = [AgreementFigure(name=f"confusion_{number}", format="svg") for number in (1, 2)]
+    assert [each.label for each in figures_by_name(pages[:1])] == ["Confusion matrices"]
+    assert [each.label for each in figures_by_name(pages)] == ["Confusion matrices 1", "Confusion matrices 2"]

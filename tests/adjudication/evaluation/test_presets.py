@@ -230,6 +230,7 @@ def test_table_1_of_doris_mae_is_in_the_papers_layout() -> None:
     assert table.rows[1].cells[0].text == f"{100 * np.mean(agreed):.2f}"
     assert "H is human (3 people), G is gpt (2 runs), A is the verdict" in table.caption
     assert "percentile bootstrap, 1,000 resamples of single items" in table.caption
+    assert ", 95% interval −" in " ".join(table.notes), "a minus, as everywhere"
     line = next(csv.DictReader(io.StringIO(as_csv(table))))
     assert float(line["H&H CI low"]) < float(line["avg. H&H"]) < float(line["H&H CI high"])
     assert r"G\&A & avg. H\&H" in as_latex(table)
