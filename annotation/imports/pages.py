@@ -24,7 +24,7 @@ def judgment_import(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
         request.POST if sent else None,
         request.FILES if sent else None,
         kind="judgments",
-        initial=offered_match(request),
+        initial=offered_match(request) | {"machine": "machine" in request.GET},
     )
     if form.is_valid():
         with refusals_in_form(form, "uploads"):
