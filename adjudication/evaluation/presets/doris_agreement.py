@@ -157,7 +157,7 @@ def _notes(found: Agreement, labels: Labels) -> Iterator[str]:
     if labels.topics is not None and len(set(labels.topics.tolist())) < labels.n_items:
         yield (
             "Topics have several items, which are not independent: intervals over topics, as the page Agreement has "
-            "them, are usually wider, and p there is over topics too, with that by Holm beside it."
+            "them, are usually wider, and p there is over topics too, next to it that by Holm."
         )
     yield "Accuracy is the share of pairs with equal values, which the page Agreement calls agreement; ρ is in percent."
     flags = {flag for each in found.results if each.block == "GA" for flag in each.estimate.flags}
