@@ -28,13 +28,12 @@ LOAD = 20  # a count that took a minute is not repeated within this many minutes
 AT_LATEST = timedelta(hours=1)  # an open campaign is counted this often; undone and changed answers show nowhere else
 
 # People's items by the day on which they were finished. Imported judgments are nobody's work here. What no
-# longer counts because somebody withdrew their consent was still work.
+# longer counts because somebody withdrew their consent, or had their labels erased, was still work.
 FINISHED = """
 SELECT a.annotator_id, (a.finished_at AT TIME ZONE %(zone)s)::date, count(*)
-FROM annotation_assignment a JOIN annotation_annotator who ON who.id = a.annotator_id
-WHERE a.annotator_id = ANY(%(people)s) AND a.imported_in_id IS NULL AND (
-  a.state = 'done' OR a.state = 'withdrawn' AND a.finished_at IS NOT NULL AND who.withdrew_at IS NOT NULL
-) GROUP BY 1, 2
+FROM annotation_assignment a
+WHERE a.annotator_id = ANY(%(people)s) AND a.imported_in_id IS NULL
+  AND (a.state = 'done' OR a.state = 'withdrawn' AND a.finished_at IS NOT NULL) GROUP BY 1, 2
 """
 SENT = """
 SELECT a.annotator_id, (s.received_at AT TIME ZONE %(zone)s)::date, count(*), count(s.active_ms),

@@ -65,7 +65,7 @@ WHERE i.campaign_id = ANY(%(campaigns)s) AND v.value IS NOT NULL
 REWRITES = """
 SELECT DISTINCT ON (i.id) i.id, r.text
 FROM annotation_item i
-JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done'
+JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
 JOIN annotation_rewrite r ON EXISTS (
   SELECT FROM annotation_judgment j WHERE j.assignment_id = a.id AND j.submission_id = r.submission_id)
 JOIN LATERAL (
@@ -80,7 +80,7 @@ ORDER BY i.id, r.id DESC
 FOUND = """
 SELECT i.id, d.id, d.docno, d.title, d.abstract
 FROM annotation_item i
-JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done'
+JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
 JOIN annotation_foundtarget f ON EXISTS (
   SELECT FROM annotation_judgment j WHERE j.assignment_id = a.id AND j.submission_id = f.submission_id)
 JOIN corpus_document d ON d.id = f.document_id

@@ -41,7 +41,10 @@ WHERE c.id = %(campaign)s
 
 
 def give_practice(campaign: int) -> None:
-    """Give every active person the items that they lack, also those that were taken back. Call it in a transaction."""
+    """Give every active person the items that they lack, also those that were taken back.
+
+    Call it in a transaction; the lock of the campaign's row lets one at a time do it.
+    """
     if execute(LACKS, {"campaign": campaign}):
         execute(EXPECT, {"campaign": campaign, "most": OVERLAP.most})
         execute(RETURN, {"campaign": campaign})

@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.campaigns.unjudged import left_to
 from annotation.labelling.rules import check_can_read_labels
-from annotation.models import Campaign, Item, Judgment, ReviewDecision, Rewrite, RewriteReview, VotesSeen
+from annotation.models import Asked, Campaign, Item, Judgment, ReviewDecision, Rewrite, RewriteReview, VotesSeen
 from corpus.collections.rules import check_not_archived
 from corpus.models import Membership, Role
 from engines.definitions.rubric_options import read_rubric_options
@@ -58,7 +58,8 @@ def standing_of(decisions: list[str]) -> str:
 def current_rewrites(campaign: Campaign) -> QuerySet[Rewrite]:
     """Rewrites whose submission counts now, in the order of the questions."""
     counts = Judgment.objects.filter(submission=OuterRef("submission"))
-    found = Rewrite.objects.filter(Exists(counts), submission__assignment__item__campaign=campaign)
+    judging = Rewrite.objects.filter(submission__assignment__repeat=Asked.TO_JUDGE)
+    found = judging.filter(Exists(counts), submission__assignment__item__campaign=campaign)
     return found.order_by("submission__assignment__item__topic__position", "pk")
 
 

@@ -17,7 +17,7 @@ from accounts.refusals import NotAllowed, Refused
 from adjudication.following.pay import _line, current_sheet, paid, pay_sheet, set_pay_rate
 from adjudication.following.people import Work
 from adjudication.models import PayRate
-from annotation.assignment.annotators import change_annotator
+from annotation.assignment.annotators import add_members, change_annotator
 from annotation.consent.consents import set_consent_text, withdraw_consent
 from annotation.models import Annotator, Assignment, Campaign
 from tests.adjudication.following.counting import counted
@@ -84,6 +84,8 @@ def test_work_of_who_withdrew_is_paid_though_it_no_longer_counts(worked: Campaig
     withdraw_consent(collection=collection, by=ana, at=AT)
     assert not Assignment.objects.filter(annotator__user=ana, state="done").exists()
     assert amounts(worked)[f"Person {ana.pk}"][3] == Decimal("3.75")
+    add_members(campaign=worked, users=[ana], by=None, at=AT)
+    assert amounts(worked)["Ana"][3] == Decimal("3.75"), "also once they are here again"
 
 
 @given(st.integers(0, 10**9), st.floats(0, 1000).map(lambda each: round(each, 4)))

@@ -29,7 +29,7 @@ from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.items import build_items
 from annotation.campaigns.lifecycle import copy_campaign, open_campaign
-from annotation.models import Assignment, Campaign
+from annotation.models import Asked, Assignment, Campaign
 from corpus.models import Collection, Document, Membership, Role, Target
 from corpus.runs.recipes.queries import usual_topics
 from engines.text.overlap import WORDS, word_overlap
@@ -66,6 +66,19 @@ def states(collection: Collection, campaign: str = "") -> dict[str, str]:
 
 def content(collection: Collection, kind: str, **words: str) -> bytes:
     return b"".join(open_export(make_options(collection, kind, **words)).pieces)
+
+
+@pytest.mark.parametrize("asked", [Asked.AGAIN, Asked.CHECK])
+def test_what_is_found_when_asked_again_or_as_hidden_gold_is_not_in_the_set(rated: Rubric, asked: Asked) -> None:
+    def found() -> list[list[bool]]:
+        return [
+            [target.is_found for target in each.targets] for each in fetch_question_set(rated.collection, "").questions
+        ]
+
+    before = found()
+    Assignment.objects.filter(item__topic__number="q1", state="done").update(repeat=asked, slot=None)
+    assert sum(map(sum, before)) == 1
+    assert sum(map(sum, found())) == 0
 
 
 # --- what is kept -----------------------------------------------------------------------------------------------------
