@@ -180,7 +180,7 @@ OVERSEEN = {
     "Material": ["documents", "papers", "topics", "runs", "pools"],
     "Questions": ["mentions", "generation", "questions", "sub-queries"],
     "Campaigns": ["campaigns", "anno-gpt"],
-    "Results": ["evaluation", "splits", "set", "contexts", "exports", "releases"],
+    "Results": ["evaluation", "splits", "set", "contexts", "statistics", "exports", "releases"],
     "Settings": ["people"],
 }
 MANAGED = OVERSEEN | {
