@@ -164,7 +164,13 @@ def why_cannot_archive_open_campaigns(collection: Collection) -> list[Reason]:
     """Why the collection cannot be archived yet: each of its open campaigns, with its page."""
     campaigns = collection.campaigns.filter(state=CampaignState.OPEN).order_by("name")
     return [
-        Reason(f"Close the campaign “{one}” first.", str(one), "campaign_detail", collection.slug, one.slug)
+        Reason(
+            f"Close the campaign “{one}” first.",
+            f"Go to campaign “{one}”",
+            "campaign_detail",
+            collection.slug,
+            one.slug,
+        )
         for one in campaigns
     ]
 

@@ -14,7 +14,8 @@ from django.db.models.functions import Lower
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.extensions import extensions
-from accounts.models import FINAL_STATES, User
+from accounts.job_kinds import kind_of
+from accounts.models import FINAL_STATES, Job, User
 from accounts.refusals import Conflict, NotAllowed, Reason, Refused, taken_is_conflict
 from corpus.collections.audit import hidden_labels
 from corpus.collections.contents import unfinished_jobs
@@ -189,9 +190,13 @@ def why_not_archived(collection: Collection) -> list[Reason]:
     """What must end before the collection can be archived, each with the page where; [] for nothing."""
     why_cannot_archive: dict[str, WhyCannotArchive] = extensions("why_cannot_archive")
     reasons = [reason for reasons_of in why_cannot_archive.values() for reason in reasons_of(collection)]
-    if unfinished := unfinished_jobs(collection):
-        reasons.append(Reason(f"Jobs are not finished: {', '.join(sorted({str(job) for job in unfinished}))}."))
-    return reasons
+    return reasons + [_why_job_is_in_the_way(job) for job in unfinished_jobs(collection)]
+
+
+def _why_job_is_in_the_way(job: Job) -> Reason:
+    kind = kind_of(job)
+    way = "Wait for it, or cancel it" if kind.cancel_verb else "Wait for it"
+    return Reason(f"The job “{job}” is not finished. {way}.", f"Go to job “{job}”", address=kind.address(job))
 
 
 @transaction.atomic

@@ -89,6 +89,15 @@ def offered_match(request: HttpRequest) -> dict[str, str]:
     return {MATCH: request.GET[MATCH]} if request.GET.get(MATCH) in WAYS else {}
 
 
+def _about(run: ImportRun) -> str:
+    """What becomes of the records, or became of them; of one that failed or was cancelled, its state says more."""
+    if run.dry_run:
+        return "Nothing was stored." if run.is_final else "Nothing will be stored: the records will only be counted."
+    words = {JobState.RUNNING: "are being", JobState.DONE: "were"}
+    usual = "were to be" if run.is_final else "will be"
+    return f"The records of the files {words.get(JobState(run.state), usual)} stored."
+
+
 @require_safe
 def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One import: its progress while it runs, its counts and first errors when it has ended."""
@@ -98,6 +107,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     offer = match_offer(run)
     context = collection_context(membership, "imports") | {
         "run": run,
+        "about": _about(run),
         "way": run.importer and run.importer.way_on(run),
         "others": others,
         "opens_again": run.state == JobState.FAILED and not others and not offer,

@@ -120,16 +120,17 @@ def estimate_questions(collection: Collection, criteria: MentionFilter, body: st
 
 @dataclass(frozen=True)
 class SourceFigures:
-    """Questions of one source: how many, how many passed all other checks, became topics, and the cut-off left out.
+    """Questions of one source: how many, how many passed all other checks, are topics, and the cut-off left out.
 
     Questions that name unknown keys, repeat another, are too long or hold HTML could not be kept, whatever their
-    overlap; they are in `questions` alone.
+    overlap; they are in `questions` alone. `lost` became topics too, but these were deleted since.
     """
 
     source: str
     questions: int
     keepable: int
     kept: int
+    lost: int
     filtered: int
 
     @property
@@ -146,8 +147,9 @@ class SourceFigures:
         """What the overlap left out, in words."""
         if self.filtered_percent is None:
             return f"{self.questions:,} questions, none that could be kept"
+        became = f"{self.kept + self.lost:,} became topics{f' ({self.lost:,} deleted since)' if self.lost else ''}"
         return (
-            f"{self.questions:,} questions; of the {self.keepable:,} that could be kept, {self.kept:,} became topics"
+            f"{self.questions:,} questions; of the {self.keepable:,} that could be kept, {became}"
             f" and {self.filtered:,} ({percent(self.filtered_percent)}) did not because of their overlap"
         )
 
@@ -189,7 +191,8 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
     per_source = sources.annotate(
         n=Count("pk"),
         n_keepable=Count("pk", filter=KEEPABLE),
-        n_kept=Count("pk", filter=Q(state__in=ARE_TOPICS)),
+        n_kept=Count("pk", filter=Q(topic__isnull=False)),
+        n_lost=Count("pk", filter=Q(state__in=ARE_TOPICS, topic__isnull=True)),
         n_filtered=Count("pk", filter=FILTERED),
     )
     return RunFigures(

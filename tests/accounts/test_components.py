@@ -5,6 +5,7 @@ from django import forms
 from django.template import Context, Template
 from django.urls import reverse
 
+from accounts.counting import quoted_apart
 from accounts.refusals import Reason, Refused, refusal_reason
 
 
@@ -137,3 +138,8 @@ class Note(forms.Form):
 def test_a_field_is_called_optional_only_where_another_is_not():
     assert rendered("{% fields form %}", form=Letter()).count("(optional)") == 1
     assert "(optional)" not in rendered("{% fields form %}", form=Note())
+
+
+def test_names_in_quotes_have_their_own_direction_and_nothing_is_read_as_markup() -> None:
+    assert quoted_apart("Close “a<b> & c” first.") == "Close “<bdi>a&lt;b&gt; &amp; c</bdi>” first."
+    assert quoted_apart("It's <i>plain</i>.") == "It&#x27;s &lt;i&gt;plain&lt;/i&gt;."

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from accounts.refusals import Reason, Refused, Remedy
+from accounts.refusals import Reason, Refused
 from accounts.snapshots import snapshot
 from adjudication.evaluation.golds.kind import NO_GOLD, LoadedGold
 from adjudication.evaluation.golds.registry import parse_selector, read_gold
@@ -31,6 +31,8 @@ INPUTS = {
 }
 OTHER = "what the table is about"
 OF_WORDS = "remarks"  # as development versions hashed the words of remarks: they say nothing of what has changed
+NOT_AGAIN = "This evaluation’s figures can be read as they were measured, but not measured again."
+CHOOSE_AGAIN = "Choose gold and runs again"
 UNKNOWN = "Measured by an earlier version of Litmus. What has changed since is not known."
 
 
@@ -64,25 +66,47 @@ def why_stale(job: Evaluation) -> str:
     known = job.results.get("inputs")
     spec = EvaluationSpec.from_json(job.parameters)
     is_of_file = known is not None and not known.keys() & {"gold", "other"}
+    files = [parse_selector(gold).name for gold in spec.golds] if is_of_file else []
     try:
-        now = inputs_of(job.collection, spec, [parse_selector(gold).name for gold in spec.golds] if is_of_file else ())
+        now = inputs_of(job.collection, spec, files)
     except Refused as refusal:
-        text = f"Its figures are out of date. {refusal.reason.removeprefix(NO_GOLD).strip()}"
-        return Reason.of(text, _other_choice(job.collection, spec))
+        causes = _causes(job.collection, spec, files) or [_without_heading(refusal)]
+        return Reason(" ".join([NOT_AGAIN, *causes]), CHOOSE_AGAIN, "evaluation_create", job.collection.slug)
     if known is None:
         return UNKNOWN
     changed = [INPUTS.get(name, OTHER) for name in known if name != OF_WORDS and known[name] != now.get(name)]
     return f"Measured before {' and '.join(changed)} changed." if changed else ""
 
 
-def _other_choice(collection: Collection, spec: EvaluationSpec) -> Remedy:
-    """Where other runs are chosen if these are gone, else another gold."""
-    label = "Choose another gold"
+def _causes(collection: Collection, spec: EvaluationSpec, files: Container[str]) -> list[str]:
+    """Everything that is in the way of measuring the same again: runs that are gone, golds that cannot be read.
+
+    Of golds that one of `files` held nothing is said.
+    """
     try:
-        find_runs(collection, spec.runs)
-    except Refused:
-        label = "Choose other runs"
-    return Remedy(label, "evaluation_create", (collection.slug,))
+        preset = find_preset(spec.preset) if spec.preset else None
+        specs = preset.specs(collection, spec) if preset else [spec]
+    except Refused as refusal:
+        return [_without_heading(refusal)]
+    there = set(collection.retrieval_runs.filter(name__in=spec.runs).values_list("name", flat=True))
+    gone = [f"“{name}”" for name in dict.fromkeys(spec.runs) if name not in there]
+    named = dict.fromkeys(gold for each in specs for gold in each.golds if parse_selector(gold).name not in files)
+    reasons = dict.fromkeys(reason for gold in named if (reason := _why_unreadable(collection, gold)))
+    runs, are = ("runs", "are") if len(gone) > 1 else ("run", "is")
+    said = [f"The {runs} {', '.join(gone)} {are} no longer there."] if gone else []
+    return said + [f"Its gold cannot be read now: {reason}" for reason in reasons]
+
+
+def _why_unreadable(collection: Collection, gold: str) -> str:
+    try:
+        read_gold(collection, gold)
+    except Refused as refusal:
+        return _without_heading(refusal)
+    return ""
+
+
+def _without_heading(refusal: Refused) -> str:
+    return refusal.reason.removeprefix(NO_GOLD).strip()
 
 
 def _stamp(run: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from django.urls import reverse
 from accounts.refusals import Reason
 from adjudication.evaluation.golds import kind, verdicts
 from adjudication.evaluation.golds.registry import read_gold
-from adjudication.evaluation.presets.standing import UNKNOWN, why_stale
+from adjudication.evaluation.presets.standing import CHOOSE_AGAIN, NOT_AGAIN, UNKNOWN, why_stale
 from adjudication.evaluation.requests import request_evaluation
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.exporting.exporter import Finding
@@ -31,6 +31,7 @@ from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db
 
+UNREADABLE = "Its gold cannot be read now: 1 newer judgment came after the votes were counted. Count again."
 GOLD = "Measured before the gold changed."
 SKIP = {"gold": "campaign:main;unresolved=skip"}
 
@@ -73,7 +74,7 @@ def pool(built: Built) -> None:
     ("change", "more", "sentence"),
     [
         (decide, {}, GOLD),
-        (label, {}, "Its figures are out of date. 1 newer judgment came after the votes were counted. Count again."),
+        (label, {}, f"{NOT_AGAIN} {UNREADABLE}"),
         (label, SKIP, "Measured before the remarks on the gold changed."),
         (label, {"gold": "annotator:ana"}, ""),
         (replace_run, {}, "Measured before the runs changed."),
@@ -152,19 +153,17 @@ def test_what_cannot_be_measured_again_leads_to_another_choice(
     reason = why_stale(job)
     assert isinstance(reason, Reason)
     assert reason.remedy
-    assert reason.remedy.label == "Choose another gold"
+    assert reason == f"{NOT_AGAIN} {UNREADABLE}"
+    assert reason.remedy.label == CHOOSE_AGAIN
     client.force_login(built.people["manager"])
     pages = ("evaluation_detail", "evaluation_topics", "evaluation_matrix", "run", "topic")
     for address in map(addresses(job).get, pages):
         page = client.get(address).text
-        assert "Choose another gold" in page
+        assert CHOOSE_AGAIN in page
         assert "Evaluate again" not in page
         assert page.count("Count again.") == 1
     built.collection.retrieval_runs.filter(name="half").delete()
-    gone = why_stale(job)
-    assert isinstance(gone, Reason)
-    assert gone.remedy
-    assert gone.remedy.label == "Choose other runs"
+    assert why_stale(job) == f"{NOT_AGAIN} The run “half” is no longer there. {UNREADABLE}"
 
 
 def addresses(job: Evaluation) -> dict[str, str]:

@@ -148,7 +148,7 @@ def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, 
         client.force_login(material.manager)
         assert client.get(reverse(name, args=["teas", campaign.slug])).status_code == 200
     managed = client.get(reverse("paper_detail", args=["teas", paper.pk])).text
-    assert f"The key “<bdi>{paper.key}</bdi>” may be the DOI" in managed
+    assert f"The key “<bdi>{paper.key}</bdi>” may be the DOI: confirm it or add another (optional)" in managed
     assert "No DOI is known" not in managed
     assert client.get(reverse("collection_dashboard", args=["teas"])).status_code == 200
     graded = client.get(reverse("agreement_detail", args=["teas", campaign.slug]))

@@ -14,6 +14,7 @@ from django.urls import reverse
 from lxml import html
 
 from accounts import jobs
+from accounts.job_kinds import kind_of
 from accounts.models import AuditEvent, JobState, User
 from accounts.refusals import Conflict, Refused
 from adjudication.models import Release
@@ -27,7 +28,7 @@ from corpus.collections.collections import (
     reopen_collection,
     request_removal,
 )
-from corpus.collections.contents import contents
+from corpus.collections.contents import contents, unfinished_jobs
 from corpus.models import Collection, CollectionRemoval, ImportRun, Role
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory
@@ -98,7 +99,9 @@ class TestArchive:
     def test_refused_while_a_campaign_is_open_or_a_job_runs(self, world: World) -> None:
         Campaign.objects.filter(pk=world.campaign.pk).update(state=CampaignState.OPEN)
         ImportRun.objects.create(collection=world.collection, kind="documents", requested_at=AT)
-        with pytest.raises(Refused, match=r"Close the campaign “.*” first\. Jobs are not finished: .*import of doc"):
+        with pytest.raises(
+            Refused, match=r"Close the campaign “.*” first\. .*The job “import of documents” is not finished"
+        ):
             archive_collection(by=manager(world), at=AT, collection=world.collection)
 
     def test_what_is_open_is_named_with_its_page_on_both_pages(self, world: World, client: Client) -> None:
@@ -108,8 +111,14 @@ class TestArchive:
         still_open = world.collection.campaigns.filter(state=CampaignState.OPEN).order_by("name")
         for page in ("collection_delete", "collection_edit"):
             found = html.fromstring(client.get(reverse(page, args=place)).text)
-            links = [(a.text, a.get("href")) for a in found.xpath("//li[contains(., 'Close the campaign')]/a")]
-            assert links == [(str(one), reverse("campaign_detail", args=[*place, one.slug])) for one in still_open]
+            links = [
+                (a.text_content(), a.get("href")) for a in found.xpath("//li[contains(., 'Close the campaign')]/a")
+            ]
+            pages = [reverse("campaign_detail", args=[*place, one.slug]) for one in still_open]
+            assert links == [(f"Go to campaign “{one}”", page) for one, page in zip(still_open, pages, strict=True)]
+            jobs_in_the_way = found.xpath("//li[contains(., 'is not finished. Wait for it')]/a/@href")
+            assert jobs_in_the_way == [kind_of(job).address(job) for job in unfinished_jobs(world.collection)]
+            assert jobs_in_the_way
 
     def test_nothing_is_written_by_page_api_or_command(self, archived: World, client: Client) -> None:
         slug = archived.collection.slug

@@ -171,6 +171,10 @@ def test_shares_of_filtered_are_of_questions_that_could_be_kept_and_not_added_ov
     discard_question(by=manager, at=AT, question=GeneratedQuestion.objects.filter(state="kept")[0])
     (source,) = run_figures(collection, run).sources  # what a person decided changes nothing that was filtered
     assert (source.questions, source.keepable, source.kept, source.filtered) == (5, 4, 2, 1)
+    Topic.objects.filter(generated_question__state="kept").first().delete()
+    (source,) = run_figures(collection, run).sources
+    assert (source.keepable, source.kept, source.lost, source.filtered) == (4, 1, 1, 1)
+    assert "of the 4 that could be kept, 2 became topics (1 deleted since) and 1 (25%) did not" in source.about_filter
     assert run_figures(collection).asked_again == 0
     generate(manager, collection, quick, [text], criteria=MentionFilter(source="inside"))
     assert run_figures(collection).asked_again == 1
