@@ -4,13 +4,13 @@ import json
 from collections.abc import Collection as Several
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
 
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from accounts.extensions import extensions
 from accounts.models import AuditEvent
+from accounts.sql import execute
 from annotation.assignment.open_queue import free_slots
 from annotation.models import (
     Annotator,
@@ -20,10 +20,16 @@ from annotation.models import (
     Extraction,
     ExtractionState,
     Judgment,
-    Submission,
-    SubmissionKind,
 )
 from corpus.models import ImportRun
+
+# In one statement: somebody may have judged a hundred thousand items.
+UNDO = """
+INSERT INTO annotation_submission (uuid, assignment_id, kind, outcome, answers, reasons, reason, note, flagged, device,
+  received_at)
+SELECT gen_random_uuid(), id, 'undo', 'counted', '{}', '{}', '', '', false, '', %(at)s
+FROM annotation_assignment WHERE annotator_id = ANY(%(annotators)s) AND state = 'done' ORDER BY id
+"""
 
 
 def pseudonymise(annotators: QuerySet[Annotator], names: Several[str], email: str, pseudonym: str) -> None:
@@ -81,13 +87,7 @@ def leave_out_labels(annotators: QuerySet[Annotator], at: datetime) -> int:
     """
     done = Assignment.objects.filter(annotator__in=annotators, state=AssignmentState.DONE)
     Judgment.objects.filter(assignment__in=done)._raw_delete(using="default")
-    Submission.objects.bulk_create(
-        [
-            Submission(uuid=uuid4(), assignment_id=pk, kind=SubmissionKind.UNDO, received_at=at)
-            for pk in done.values_list("pk", flat=True)
-        ],
-        batch_size=5_000,
-    )
+    execute(UNDO, {"annotators": list(annotators.values_list("pk", flat=True)), "at": at})
     papers = Extraction.objects.filter(assignment__annotator__in=annotators, state=ExtractionState.FINISHED)
     papers.update(state=ExtractionState.DRAFT, finished_at=None, updated_at=at)
     of_queue = list(done.filter(queue__isnull=False).values_list("pk", flat=True))
