@@ -94,7 +94,7 @@ def _causes(collection: Collection, spec: EvaluationSpec, files: Container[str])
     reasons = dict.fromkeys(reason for gold in named if (reason := _why_unreadable(collection, gold)))
     runs, are = ("runs", "are") if len(gone) > 1 else ("run", "is")
     said = [f"The {runs} {', '.join(gone)} {are} no longer there."] if gone else []
-    return said + [f"Its gold cannot be read now: {reason}" for reason in reasons]
+    return said + [f"The gold cannot be read now: {reason}" for reason in reasons]
 
 
 def _why_unreadable(collection: Collection, gold: str) -> str:

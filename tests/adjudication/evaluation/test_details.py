@@ -141,7 +141,7 @@ def test_what_has_changed_since_is_said(client: Client, built: Built, job: Evalu
     assert "Relevant documents" in page(client, job, "evaluation_topic", topic="2"), "shown as far as it is decided"
     Verdict.objects.all().delete()
     text = page(client, job, "evaluation_topic", topic="1")
-    assert "so ranks are not shown" in text
+    assert "The ranks of the documents are not shown" in text
 
 
 def test_run_against_run_by_topic(client: Client, built: Built, job: Evaluation) -> None:

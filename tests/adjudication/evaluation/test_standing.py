@@ -31,7 +31,7 @@ from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db
 
-UNREADABLE = "Its gold cannot be read now: 1 newer judgment came after the votes were counted. Count again."
+UNREADABLE = "The gold cannot be read now: 1 newer judgment came after the votes were counted. Count again."
 GOLD = "Measured before the gold changed."
 SKIP = {"gold": "campaign:main;unresolved=skip"}
 
