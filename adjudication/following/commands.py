@@ -1,11 +1,14 @@
-"""litmus pay_sheet and quality: nothing is stored, so they are no verbs."""
+"""litmus pay_sheet and quality: what is asked is not changed, so they are no verbs."""
 
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.reporting import ReportingCommand
-from adjudication.following.figures import every_figure, newest_count, quality_as_json
+from adjudication.following.counting import queue_count
+from adjudication.following.figures import every_figure, is_never_counted, newest_count, quality_as_json
 from adjudication.following.pay import COLUMNS, csv_rows, current_sheet, sheet_as_json
 from adjudication.labels.labels import campaign_with
 from engines.formats.csv_text import write_csv
@@ -43,8 +46,8 @@ class QualityCommand(ReportingCommand):
     example = "quality demo main-round"
     line = "How carefully each person judges in a campaign"
     help = (
-        "How carefully each person judges in a campaign, by the newest count: speed, runs, agreement, known answers,"
-        " repeats, changes over time, with 95% intervals. It has no effect on anybody."
+        "How carefully each person judges in a campaign, by the newest count, which is made now where there is none: speed,"
+        " runs, agreement, known answers, repeats, changes over time, with 95% intervals. It has no effect on anybody."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -53,7 +56,10 @@ class QualityCommand(ReportingCommand):
         parser.add_argument("campaign")
 
     def carry_out(self, *, slug: str, campaign: str, **_: Any) -> tuple[str, dict[str, Any]]:
-        summary = newest_count(campaign_with(slug, campaign))
+        found = campaign_with(slug, campaign)
+        if is_never_counted(found):
+            jobs.complete(queue_count(found.pk, by=None, at=timezone.now()))
+        summary = newest_count(found)
         lines = [
             f"{one.name}{f' ({criterion.key})' if criterion else ''}, {each.measure.label}: {each.text}"
             for one, criterion, each in every_figure(summary)

@@ -26,6 +26,12 @@ def check_can_read_quality(campaign: Campaign, user: User) -> None:
     check_can_read_labels(campaign, user)
 
 
+def is_never_counted(campaign: Campaign) -> bool:
+    """Whether a first count may be made; an archived collection stays as it is."""
+    counts = WorkSummary.objects.filter(campaign=campaign, counted_at__isnull=False)
+    return campaign.collection.archived_at is None and not counts.exists()
+
+
 def newest_count(campaign: Campaign) -> WorkSummary:
     """Errors: Refused before the first count."""
     found = WorkSummary.objects.filter(campaign=campaign, counted_at__isnull=False).first()

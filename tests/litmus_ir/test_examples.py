@@ -12,9 +12,8 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.models import JobState
-from adjudication.following.counting import queue_count
 from adjudication.models import AgreementRun
-from annotation.models import Assignment, AssignmentState, Campaign, Item
+from annotation.models import Assignment, AssignmentState, Item
 from config.demo.people import HERE
 from corpus.models import QuestionCall
 from litmus_ir.verbs import verbs
@@ -108,11 +107,6 @@ def finish_jobs(_: Path) -> None:
         jobs.carry_out(run)
 
 
-def count_work(_: Path) -> None:
-    main = Campaign.objects.get(collection__slug="demo", slug="main-round")
-    jobs.carry_out(queue_count(main.pk, by=None, at=timezone.now()))
-
-
 BEFORE: dict[str, list[str | Callable[[Path], None]]] = {  # by how the example begins
     "author_calls demo take-in": [reach_deadline],
     "make_context_topics": ["import_papers demo papers.zip"],  # which undo_import has taken away
@@ -122,7 +116,6 @@ BEFORE: dict[str, list[str | Callable[[Path], None]]] = {  # by how the example 
     "anno_gpt demo test-set": ['create_campaign demo "Final test" --split test --sample 20 --seed 7'],
     "anno_gpt demo test 1": [judge_final_test, "import_judgments demo final-test final.csv"],
     "set_purpose": ["create_campaign demo Training"],
-    "quality": [count_work],
     "pay_sheet": ["set_pay_rate demo main-round 14.50 EUR"],
     "search_sheet demo read": [fill_sheet],
     "release demo": ["archive_collection demo --reopen"],
