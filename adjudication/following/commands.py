@@ -47,7 +47,8 @@ class QualityCommand(ReportingCommand):
     line = "How carefully each person judges in a campaign"
     help = (
         "How carefully each person judges in a campaign, by the newest count, which is made now where there is none:"
-        " speed, runs, agreement, known answers, repeats, changes over time, with 95% intervals. It has no effect on anybody."
+        " speed, runs, agreement, known answers, repeats, changes over time, with 95% intervals."
+        " It has no effect on anybody."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
