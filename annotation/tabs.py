@@ -30,7 +30,7 @@ TABS = (
         "start add copy template"
     ),
     Tab(DO_IN_COLLECTION, "", 120, "own-consent", "My consent, or withdraw", "consent_give", also="leave study agree"),
-    Tab("collection", SETTINGS, 315, "consent", "Consent", "consent_edit", MANAGE).found_by(
+    Tab("collection", SETTINGS, 315, "consent", "Consent", "consent_detail", MANAGE).found_by(
         "ethics irb study agree withdraw background demographics"
     ),
     Tab(DO_IN_CAMPAIGN, "", 10, "build", "Add items", "item_build", MANAGE, also="new pairs build"),

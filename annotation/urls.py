@@ -6,6 +6,7 @@ from annotation.assignment import pages as assignment
 from annotation.assignment.operations import UPDATE_ANNOTATOR
 from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN, SET_CALIBRATION
 from annotation.campaigns.pages import campaigns, criteria, guidelines, help_pages, items
+from annotation.consent import pages as consent
 from annotation.consent.operations import GIVE_CONSENT, SET_CONSENT, WITHDRAW_CONSENT
 from annotation.gold import pages as gold
 from annotation.gold.operations import REMOVE_KNOWN_ANSWER, SET_KNOWN_ANSWER, SET_PURPOSE
@@ -38,6 +39,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ],
     path("c/<slug:slug>/consent/", GIVE_CONSENT.page, name="consent_give"),
     path("c/<slug:slug>/consent/withdrawal/", WITHDRAW_CONSENT.page, name="consent_withdraw"),
+    path("c/<slug:slug>/consent/people/", consent.consent_detail, name="consent_detail"),
     path("c/<slug:slug>/consent/text/", SET_CONSENT.page, name="consent_edit"),
     path("c/<slug:slug>/papers/", papers.paper_list, name="paper_list"),
     path("c/<slug:slug>/papers/<int:pk>/", papers.paper_detail, name="paper_detail"),

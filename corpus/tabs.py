@@ -48,7 +48,7 @@ TABS = (
     Tab("collection", MATERIAL, 60, "imports", "Imports", "import_list", MANAGE).found_by(
         "upload bring in load files undo"
     ),
-    Tab("collection", RESULTS, 235, "statistics", "Dataset statistics", "document_figures", OVERSEERS).found_by(
+    Tab("collection", MATERIAL, 15, "statistics", "Dataset statistics", "document_figures").found_by(
         "dataset statistics counts numbers figures table for a paper latex markdown"
     ),
     Tab("collection", QUESTIONS, 70, "mentions", "Citation mentions", "mention_list", OVERSEERS).found_by(

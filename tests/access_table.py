@@ -548,6 +548,7 @@ TABLE: list[Row] = [
     *row("work_count", MANAGERS_WRITE),
     *row("pay_rate_set", MANAGERS_FORM),
     *row("consent_edit", MANAGERS_FORM),
+    *row("consent_detail", MANAGERS_PAGE),
     *row("consent_give", "GET login 404 200 200 200 200 | POST login 404 422 422 422 422"),
     *row("consent_withdraw", "POST login 404 gone gone gone gone"),
     *row("pay_sheet", "GET login 404 403 403 403 422"),

@@ -10,10 +10,8 @@ from rest_framework import serializers
 
 from accounts.models import User
 from accounts.operations import Found, Operation, Place
-from annotation.consent.backgrounds import background_groups
 from annotation.consent.consents import (
     Withdrawal,
-    consent_rows,
     give_consent,
     set_consent_text,
     standing_of,
@@ -49,14 +47,6 @@ def _showing(place: Place, shows: Callable[[HttpRequest, Collection], dict[str, 
         return replace(found, shown=found.shown | shows(request, found.target["collection"]))
 
     return replace(place, page=page)
-
-
-def _answers(_: HttpRequest, collection: Collection) -> dict[str, Any]:
-    """Who agreed, and the groups of backgrounds, next to the form of the text."""
-    rows = consent_rows(collection)
-    users = Consent.objects.filter(text__collection=collection, withdrawn_at=None).values_list("user", flat=True)
-    groups = background_groups(collection, users) if collection.consent_texts.filter(asks_background=True) else {}
-    return {"rows": rows, "newest": collection.consent_texts.first(), "groups": groups}
 
 
 def _own(request: HttpRequest, collection: Collection) -> dict[str, Any]:
@@ -102,7 +92,7 @@ SET_CONSENT = Operation(
     example='set_consent demo --text "You judge abstracts; we store your labels." --asks-background',
     action=set_consent_text,
     form=ConsentTextForm,
-    place=_showing(in_collection("consent", "member_list", "collection"), _answers),
+    place=in_collection("consent", "consent_detail", "collection"),
     roles=MANAGE,
     about="Set the text that annotators agree to before they judge in the collection. A change is a new version, to"
     " which everybody agrees again.",
@@ -110,9 +100,8 @@ SET_CONSENT = Operation(
     lead="What annotators of this collection agree to. Each is asked when they first open what they judge, and judges"
     " only after agreeing. Without a text nobody is asked.",
     button="Save",
-    template="annotation/consent/consent_edit.html",
     report=_asked,
-    goes_to=lambda text: reverse("consent_edit", args=[text.collection.slug]),
+    goes_to=lambda text: reverse("consent_detail", args=[text.collection.slug]),
     to_json=lambda text: ConsentTextSerializer(text).data,
 )
 

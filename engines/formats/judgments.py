@@ -17,7 +17,7 @@ from engines.formats.judgment_columns import COLUMNS, DETAILS, MARKS, NAMES, fla
 from engines.formats.layouts import DROPPED, Field, Layout
 from engines.formats.qrels import read_qrels, whole_number
 from engines.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, Remark, id_problem
-from engines.formats.registry import Certainty, Format, Shape
+from engines.formats.registry import Certainty, Format, Head, Shape
 
 MAX_NAME_LENGTH = 200
 REQUIRED = {"annotator", "topic", "value"}
@@ -177,6 +177,12 @@ def _cell_text(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
+def _is_meant(head: Head) -> bool:
+    """A table of known answers has their explanation, and no annotator."""
+    columns = set(head.columns)
+    return bool(MARKS & columns) and ("explanation" not in columns or "annotator" in columns)
+
+
 FIELDS = tuple(Field((column.name,), column.meaning, column.name in REQUIRED) for column in COLUMNS)
 JSONL_LAYOUT = Layout(
     '{"annotator": "ana", "topic": "1", "docno": "10.1145/1", "criterion": "relevance", "value": 2}\n'
@@ -192,7 +198,7 @@ CSV = Format(
     reads={"judgments": read_csv_judgments},
     shapes=(
         Shape("csv-judgments", ("judgments",), lambda head: {"annotator", "value"} <= set(head.columns)),
-        Shape("csv-judgments", ("judgments",), lambda head: MARKS & set(head.columns), Certainty.MEANT),
+        Shape("csv-judgments", ("judgments",), _is_meant, Certainty.MEANT),
         Shape("csv-judgments", ("judgments",), lambda head: len(head.columns) >= len(REQUIRED), Certainty.LAST),
     ),
     layouts={

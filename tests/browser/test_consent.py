@@ -26,6 +26,7 @@ def test_from_the_text_to_judging_and_out_of_it(new_page: Callable[..., Page]) -
     manager.get_by_role("button", name="Save").click()
     expect(manager.get_by_text("Version 1 is asked for")).to_be_visible()
     assert_accessible_everywhere(manager, reverse("consent_edit", args=["tea"]))
+    assert_accessible_everywhere(manager, reverse("consent_detail", args=["tea"]))
 
     ana = new_page(user=built.people["ana"])
     ana.goto(path_of(built))

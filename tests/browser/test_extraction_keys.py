@@ -94,13 +94,13 @@ def test_47_references_whose_documents_are_there_take_25_keys(new_page, material
     page, _ = open_extraction(material, new_page)
     work = Extraction.objects.get(source=ExtractionSource.ANNOTATOR)
     count = page.locator("[data-part=reference-count]")
-    expect(count).to_have_text("47 of 47 references open")
+    expect(count).to_have_text("47 of 47 open")
     page.keyboard.press("Shift+R")
     expect(page.locator("[data-part=exact-list] li")).to_have_count(40)
     assert_accessible(page)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)  # keys pressed before that are the dialog's
-    expect(count).to_have_text("47 of 47 references open")
+    expect(count).to_have_text("47 of 47 open")
     hand = Hand(page)
     resolve_references(hand)
     expect(page.locator("[data-part=coverage]")).to_have_text("47 of 47 references in the collection")
@@ -129,7 +129,7 @@ def assert_identifiers_are_pasted_typed_and_denied(page, work) -> None:
     expect(current.locator(".extraction-candidate").first).to_contain_text("season 2")
     page.keyboard.press("n")
     expect(current.locator(".badge").first).to_have_text("none")
-    expect(page.locator("[data-part=reference-count]")).to_have_text("0 of 47 references open")
+    expect(page.locator("[data-part=reference-count]")).to_have_text("0 of 47 open")
     saved(page)
     assert list(content_of(refreshed(work)).values.values()).count(None) == 1
 
@@ -271,7 +271,7 @@ def test_the_tools_are_those_of_what_is_selected(new_page, material):
     for _ in range(2):
         page.keyboard.press("r")
         page.keyboard.press("n")
-    expect(page.locator("[data-part=reference-count]")).to_have_text("0 of 2 references open")
+    expect(page.locator("[data-part=reference-count]")).to_have_text("0 of 2 open")
     expect(page.locator("[data-act=unresolved]")).to_be_hidden()
     expect(page.locator("[data-act=exact]")).to_be_hidden()
     page.keyboard.press("?")

@@ -150,7 +150,8 @@ def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
         context["has_new"] = any(note.is_new for note in notes)
     context["to_confirm"] = reviews_for(membership.user, found).count() if has_rewrites else 0
     if not can_oversee(membership):
-        context["asks_consent"] = found.collection.consent_texts.exists()
+        asks = membership.collection.archived_at is None and membership.collection.consent_texts.exists()
+        context["asks_consent"] = asks
         return render(request, "annotation/campaigns/campaign_part.html", context)
     return render(request, "annotation/campaigns/campaign_detail.html", context | _progress(found))
 

@@ -170,9 +170,11 @@ def test_managers_see_who_agreed_to_what_and_annotators_do_not(client: Client) -
         built.annotators["cai"].name: None,
     }
     client.force_login(built.people["manager"])
-    page = client.get(reverse("consent_edit", args=["tea"])).text
+    page = client.get(reverse("consent_detail", args=["tea"])).text
     assert "not to version 2" in page
-    assert ">\nNew.</textarea>" in page, "what is saved again is what stands there"
+    assert ">\nNew.</textarea>" in client.get(reverse("consent_edit", args=["tea"])).text, (
+        "what is saved again is what stands there"
+    )
     assert built.people["ben"].email not in page
     client.force_login(built.people["ana"])
     own = client.get(reverse("consent_give", args=["tea"])).text

@@ -177,10 +177,10 @@ def test_members_of_another_collection_do_not_exist_here(client: Client, members
 
 
 OVERSEEN = {
-    "Material": ["documents", "papers", "topics", "runs", "pools"],
+    "Material": ["documents", "statistics", "papers", "topics", "runs", "pools"],
     "Questions": ["mentions", "generation", "questions", "sub-queries"],
     "Campaigns": ["campaigns", "anno-gpt"],
-    "Results": ["evaluation", "splits", "set", "contexts", "statistics", "exports", "releases"],
+    "Results": ["evaluation", "splits", "set", "contexts", "exports", "releases"],
     "Settings": ["people"],
 }
 MANAGED = OVERSEEN | {
@@ -190,7 +190,7 @@ MANAGED = OVERSEEN | {
 }
 GROUPS = {
     Role.ANNOTATOR: {
-        "Material": ["documents", "topics"],
+        "Material": ["documents", "statistics", "topics"],
         "Campaigns": ["campaigns"],
     },
     Role.VIEWER: OVERSEEN,

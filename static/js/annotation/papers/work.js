@@ -35,7 +35,7 @@ export function render() {
   const all = work.content.references;
   part("coverage").textContent = all.length === 0 ? "No references" : `${all.filter((each) => references.isInside(each)).length} of ${all.length} references in the collection`;
   part("context-count").textContent = String(work.content.contexts.length);
-  part("reference-count").textContent = all.length === 0 ? "" : `${all.filter(isUnresolved).length} of ${all.length} references open`;
+  part("reference-count").textContent = all.length === 0 ? "" : `${all.filter(isUnresolved).length} of ${all.length} open`;
   part("undo").disabled = !(work.state.undo || !saver.isClean);
   part("redo").disabled = !(work.undone.length || (work.state.redo && saver.isClean));
   contexts.dispatchEvent(new CustomEvent("rendered"));
