@@ -27,16 +27,16 @@ def job_progress(context: Context, job: Job, member: Any = None, *, says_next: b
 
 @register.filter
 def done_words(job: Job) -> str:
-    """What a job that is done has done: "4 of 120 sent · ", "12 MB read · "; "" where nothing was counted."""
+    """What a job that is done has done: "4 of 120 sent · finished", "12 MB read · finished", "Finished"."""
     kind = kind_of(job)
     if not (job.done or job.total):
-        return ""
+        return "Finished"
     if kind.in_bytes:
-        return f"{filesizeformat(job.total or job.done)} {kind.counted or 'read'} · "
+        return f"{filesizeformat(job.total or job.done)} {kind.counted or 'read'} · finished"
     if not kind.counted:
-        return ""
+        return "Finished"
     total = f" of {job.total:,}" if job.total and job.total != job.done else ""
-    return f"{job.done:,}{total} {kind.counted} · "
+    return f"{job.done:,}{total} {kind.counted} · finished"
 
 
 @register.filter

@@ -21,7 +21,7 @@ from engines.formats.records import id_problem
 
 OVERRIDE = "machine_override"
 # Where what is found is mended, by its code: the words of the link, the page of the campaign, and whose page it is.
-BUILD, FOLLOW = ("Build items", "item_build", MANAGE), ("See who judges", "campaign_detail", OVERSEERS)
+BUILD, FOLLOW = ("Add items", "item_build", MANAGE), ("See who judges", "campaign_detail", OVERSEERS)
 COUNT = ("Count the votes", "adjudication_screen", DECIDE)
 REMEDIES = {
     "no_items": BUILD,

@@ -127,6 +127,8 @@ def _qrels_first(section: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str
     first = section["offers"].pop(0)
     stands_above = [block for block in section["blocks"] if first["exporter"].short in block["labels"]]
     section["blocks"] = [block for block in section["blocks"] if block not in stands_above]
+    if stands_above:
+        first["reason"] = Reason(first["reason"])  # without a link to what stands just above it
     section["is_open"] = False
     return first, stands_above
 

@@ -117,7 +117,7 @@ def draft_assignment(campaign: Campaign, options: PlanOptions) -> Draft:
     workload = read_workload(campaign, overlap=options.overlap, strategy=options.strategy)
     _check_overlap(workload)
     if not len(workload.items):
-        raise Refused("The campaign has no items yet. Build them first.")
+        raise Refused("The campaign has no items yet. Add them first.")
     kind = campaign.kind_object
     if workload.strategy == Strategy.QUEUE and kind.no_queue:
         raise Refused(kind.no_queue)

@@ -63,7 +63,7 @@ def missing_of(campaign: Campaign, ready: Readiness) -> dict[str, Reason]:
         text = "It has no guideline yet. Write one, so that everybody judges by the same rules."
         found.append(("guideline_edit", "Write the guideline", text))
     if not ready.items:
-        found.append(("item_build", "Build items", f"It has no items yet. Build them from {kind.words.material}."))
+        found.append(("item_build", "Add items", f"It has no items yet. Add them from {kind.words.material}."))
     if campaign.for_what.is_practice and (unknown := campaign.items.filter(known_answers=None).count()):
         text = f"The answer to {counted(unknown, 'item')} is not known. Add the known answers, or remove these items."
         found.append(("gold_detail", "Add known answers", text))

@@ -63,7 +63,7 @@ def request_judgment_import(
     if campaign.kind_object.no_criteria:
         raise Refused(f"Campaigns of the kind {campaign.kind_object} have no judgments, so none can be imported.")
     if not campaign.items.exists():
-        raise Refused("The campaign has no items yet, so no judgment can be matched. Build them first.")
+        raise Refused("The campaign has no items yet, so no judgment can be matched. Add them first.")
     return request_import(
         by=by,
         at=at,

@@ -51,6 +51,7 @@ def inquiry_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         page=page,
         rows=[(one, name_of(one.item)) for one in page.object_list],
         show=show,
+        is_narrowed="show" in request.GET,
         choices=SHOW.items(),
         hidden=hidden_from(membership.user, found.pk).count(),
     )

@@ -88,7 +88,7 @@ def _why_cannot_run(campaign: Campaign) -> str:
     if no_machines := campaign.kind_object.no_machines:
         return no_machines
     if not campaign.items.exists():
-        return "The campaign has no items yet. Build them first."
+        return "The campaign has no items yet. Add them first."
     cycle = sealed_by(campaign)
     if cycle is not None:
         return f"This test campaign is sealed until Anno-GPT cycle {cycle.number} has frozen its machine."

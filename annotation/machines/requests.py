@@ -48,7 +48,7 @@ def request_machine_runs(
     if no_machines := campaign.kind_object.no_machines:
         raise Refused(no_machines)
     if not campaign.items.exists():
-        raise Refused("The campaign has no items yet, so there is nothing to judge. Build them first.")
+        raise Refused("The campaign has no items yet, so there is nothing to judge. Add them first.")
     check_within(RUNS, options.runs)
     criterion = criterion_of(campaign, options.criterion)
     recipe = recipe_of(options, criterion)

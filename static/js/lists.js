@@ -2,13 +2,30 @@
 
 document.addEventListener("click", (event) => {
   const row = event.target.closest?.("tr");
-  const button = row?.querySelector(":scope > .opener > button");
+  const button = row?.querySelector(":scope > .opener > button:not([hidden])");
   if (!button) return;
   const isText = !event.target.closest("a, button, input, select, textarea, label, summary, .pick");
   if (button.contains(event.target) || (isText && getSelection().isCollapsed)) {
     button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") !== "true"));
   }
 });
+
+/** A row without details has its button only where something in it is cut. */
+function offerOpeners() {
+  const buttons = [...document.querySelectorAll(".opener > button:not([aria-expanded='true'])")];
+  const needed = buttons.map((button) => {
+    const row = button.closest("tr");
+    const cells = [...row.querySelectorAll(":scope > :is(.fills, .cut)")];
+    return row.nextElementSibling?.matches(".more") || cells.some((cell) => cell.scrollWidth > cell.clientWidth);
+  });
+  buttons.forEach((button, index) => {
+    button.hidden = !needed[index];
+  });
+}
+
+document.addEventListener("htmx:afterSwap", offerOpeners);
+window.addEventListener("resize", offerOpeners);
+offerOpeners();
 
 // --- filters ----------------------------------------------------------------------------------------------------------
 

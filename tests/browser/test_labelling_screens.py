@@ -7,9 +7,16 @@ from annotation.models import (
     Criterion,
     Level,
     Order,
+    Submission,
 )
 from corpus.models import Document, Topic
-from tests.browser.axe import FACES, assert_accessible_everywhere, assert_accessible_in_both_faces, show
+from tests.browser.axe import (
+    FACES,
+    assert_accessible,
+    assert_accessible_everywhere,
+    assert_accessible_in_both_faces,
+    show,
+)
 from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, path_of, values
 from tests.factories.adjudication import Built
 from tests.factories.labelling import assignment_of, build_work, values_of
@@ -142,6 +149,48 @@ def test_on_a_phone_the_grades_of_a_grid_stay_where_they_are(new_page):
     submit.click()
     expect(page.locator("[data-empty=all-done]")).to_be_visible()
     assert values(built) == [1] * 6
+
+
+@pytest.mark.parametrize("order", [Order.BY_ASPECT, Order.BY_DOCUMENT])
+def test_on_a_phone_the_criterion_at_work_is_the_bar(new_page, order):
+    long = "The method must handle queries with several aspects that hang together. "
+    triples = [("1", f"Aspect {n}.", f"doc{n * (order == Order.BY_ASPECT):05d}") for n in range(2)]
+    built = build_work(order=order, triples=triples)
+    Criterion.objects.get().levels.filter(value=2).update(reasons=["Says so", "Shows it"])
+    clarity = Criterion.objects.create(campaign=built.campaign, key="clarity", label="Clarity", position=1)
+    Level.objects.bulk_create(
+        Level(criterion=clarity, value=value, label=label, definition=long)
+        for value, label in enumerate(("not clear", "clear"))
+    )
+    Document.objects.update(abstract=long * 40)
+    page = open_labelling(new_page, built, viewport={"width": 390, "height": 844})
+    submit, places = page.locator("[data-act=submit]"), set()
+    for document in range(2 if order == Order.BY_ASPECT else 1):
+        expect_unit(page, document)
+        for row in range(1 if order == Order.BY_ASPECT else 2):
+            for key in ("relevance", "clarity"):
+                at_work = page.locator(f"[data-chosen] [data-criterion={key}][data-active]")
+                expect(at_work).to_have_count(1)
+                name = at_work.evaluate("each => getComputedStyle(each, '::before').content")
+                assert name.startswith(f'"{key.capitalize()}"')
+                expect(submit).to_be_in_viewport(ratio=1)
+                for level in at_work.locator(".level").all():
+                    assert level.evaluate(SEEN), (document, row, key)
+                box = at_work.locator(".levels").bounding_box()
+                places.add((box["y"] + box["height"], box["height"]))
+                at_work.locator(".level").last.click()
+                if key == "relevance":  # its reason is asked for in sight
+                    reason = page.locator("[data-chosen] .reason:visible select")
+                    assert reason.evaluate(SEEN)
+                    reason.select_option("Shows it")
+    assert places == {(844, 104)}
+    if order == Order.BY_DOCUMENT:
+        assert_accessible(page)
+        submit.click()
+    expect(page.locator("[data-empty=all-done]")).to_be_visible()
+    expect_saved(page)
+    given = [submission.answers for submission in Submission.objects.all()]
+    assert given == [{"relevance": 2, "clarity": 1}] * 2
 
 
 def test_an_abstract_of_190_words_is_whole_once_the_guideline_is_folded(new_page):

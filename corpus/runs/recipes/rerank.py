@@ -274,7 +274,7 @@ def _order(task: Task, answer: Answer, n: int) -> list[int] | None:
         task.counts["questions without an answer, which keep the old order"] += 1
         return None
     named = len(places_in(answer.text, n))
-    task.counts["answers" if named else "unparsed answers, which keep the old order"] += 1
+    task.counts["answers" if named else "invalid answers, which keep the old order"] += 1
     if named:
         task.counts["documents that answers were asked to order"] += n
         task.counts["documents that answers left unnamed, which keep the old order"] += n - named

@@ -43,7 +43,7 @@ def open_it(client: Client, built: Built, place: int = 1) -> Verdict:
     item = built.items[place]
     answer = client.post(f"{PARTICIPATION}items/{item.pk}/opening/", {"criterion": "relevance"}, follow=True)
     assert answer.status_code == 200
-    assert "1 machine answer that could not be read" in answer.content.decode()
+    assert "1 invalid machine answer" in answer.content.decode()
     assert "Grade &lt;b&gt;two&lt;/b&gt;?" in answer.content.decode()
     return Verdict.objects.get(item=item)
 

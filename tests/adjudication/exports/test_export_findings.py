@@ -332,5 +332,6 @@ def test_what_blocks_several_exports_stands_once_with_its_button(client: Client,
         assert len(block["labels"]) > 3
         assert block["remedy"].href == reverse("adjudication_screen", args=["tea", built.campaign.slug])
         assert answer.text.count(f">{block['text']}<") == 1
-        blocked = [offer for offer in [answer.context["first"], *section["offers"]] if offer["blocked_by"]]
+        assert answer.context["first"]["reason"].remedy is None  # it stands just above its button
+        blocked = [offer for offer in section["offers"] if offer["blocked_by"]]
         assert {offer["reason"].remedy.href for offer in blocked} == {"#blocks-judgments"}

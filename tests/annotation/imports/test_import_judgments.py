@@ -155,7 +155,7 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
     client = Client()
     client.force_login(made.manager)
-    assert "1 unparsed answer" in client.get("/c/teas/campaigns/main-round/machines/").content.decode()
+    assert "1 invalid answer" in client.get("/c/teas/campaigns/main-round/machines/").content.decode()
     listed = client.get("/c/teas/campaigns/main-round/machines/unparsed/").content.decode()
     assert "Perhaps?" in listed
     assert "Yes." not in listed
@@ -163,7 +163,7 @@ def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign,
     assert counts(load(row("gpt", 1, 1, 0, 1) + ",1", header=f"{HEADER},machine")) == (1, 0, 0, 0)
     assert counts(load(f"{line},1", header=f"{HEADER},machine")) == (0, 0, 1, 0)
     assert not UnparsedAnswer.objects.exists()
-    assert "No unreadable answers" in client.get("/c/teas/campaigns/main-round/machines/unparsed/").content.decode()
+    assert "No invalid answers" in client.get("/c/teas/campaigns/main-round/machines/unparsed/").content.decode()
 
 
 def test_the_same_thing_in_two_files_counts_once(campaign, tmp_path):

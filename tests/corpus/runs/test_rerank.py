@@ -96,7 +96,7 @@ class TestRerank:
                 "answers": TOPICS - 1,
                 "documents that answers left unnamed, which keep the old order": TOPICS - 1,
                 "documents that answers were asked to order": 3 * (TOPICS - 1),
-                "unparsed answers, which keep the old order": 1,
+                "invalid answers, which keep the old order": 1,
             }
             assert (found["same_order"], found["warnings"]) == ({"first": 1}, [])
             assert float(found["cost"]) == pytest.approx(TOPICS * 1010 / 1e6)

@@ -81,7 +81,7 @@ function fill(element, cell) {
   element.classList.toggle("is-skipped", skipped);
   showReasons(element);
   fail(element, cell.error ?? "");
-  if (isQuestion) activate(criterionOf(element, openCriterion(element) ?? data.criteria[0].key));
+  activate(criterionOf(element, openCriterion(element) ?? data.criteria[0].key));
 }
 
 const criterionOf = (element, key) => element.querySelector(`[data-criterion="${CSS.escape(key)}"]`);
