@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
-from corpus.models import Topic
+from corpus.models import Document, Topic
 from tests.browser.axe import assert_accessible
 from tests.conftest import sign_in
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
@@ -88,6 +88,25 @@ def test_a_row_is_a_line_that_unfolds(new_page: Callable[..., Page]) -> None:
     expect(details).to_be_hidden()
     page.locator("tbody th").first.click()
     expect(details).to_be_visible()
+
+
+def test_a_row_unfolds_only_where_something_is_cut(new_page: Callable[..., Page]) -> None:
+    made = make_material(documents=2, topics=1, aspects=1)
+    long, short = made.collection.documents.order_by("pk")
+    Document.objects.filter(pk=long.pk).update(title="How tea was brewed and poured in many places. " * 9)
+    page = new_page(made.manager)
+    page.goto("/c/teas/documents/")
+    openers = page.locator(".opener > button:visible")
+    expect(openers).to_have_count(1)
+    rows = page.locator("tbody tr")
+    rows.filter(has_text=short.docno).locator(".mono").first.click()
+    expect(page.locator("[aria-expanded=true]")).to_have_count(0)
+    openers.click()
+    expect(openers).to_have_attribute("aria-expanded", "true")
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(openers).to_have_count(1)  # it also closes again
+    openers.click()
+    expect(openers).to_have_attribute("aria-expanded", "false")
 
 
 def test_without_scripts_all_is_shown_and_a_button_filters(browser: Browser, live_server: object) -> None:
