@@ -83,6 +83,9 @@ def test_a_done_job_rests_and_shows_no_number_without_saying_of_what() -> None:
     assert "hx-get" not in text
 
 
-@pytest.mark.parametrize(("done", "total", "shown"), [(0, None, "Finished"), (0, 4, "0 of 4 steps · finished"), (4, 4, "4 steps · finished")])
+@pytest.mark.parametrize(
+    ("done", "total", "shown"),
+    [(0, None, "Finished"), (0, 4, "0 of 4 steps · finished"), (4, 4, "4 steps · finished")],
+)
 def test_a_done_job_says_what_it_counted_if_it_counted(done: int, total: int | None, shown: str) -> None:
     assert done_words(CollectionRemoval(done=done, total=total)) == shown
