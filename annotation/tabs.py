@@ -17,6 +17,11 @@ def needs_a_plan(campaign: Campaign) -> bool:
     return not is_filled_at_opening(campaign)
 
 
+def has_repeats(campaign: Campaign) -> bool:
+    """Whether the same person may be given an item twice."""
+    return not campaign.kind_object.no_repeats
+
+
 def of_kinds(key: str) -> Callable[[Campaign], bool]:
     """Only campaigns whose kind names this page in its `tabs`."""
     return lambda campaign: key in campaign.kind_object.tabs
@@ -40,6 +45,9 @@ TABS = (
     Tab(DO_IN_CAMPAIGN, "", 30, "plan", "Plan the assignment", "assignment_plan", MANAGE, needs_a_plan).found_by(
         "assign distribute give"
     ),
+    Tab(
+        DO_IN_CAMPAIGN, "", 35, "rejudging", "Judge again after a change", "rejudging_request", MANAGE, has_repeats
+    ).found_by("rejudge guideline changed redo relabel"),
     Tab(DO_IN_CAMPAIGN, "", 40, "machine", "Run a machine", "machine_create", MANAGE, of_kinds("machines")).found_by(
         "llm gpt"
     ),

@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from annotation.assignment import pages as assignment
-from annotation.assignment.operations import UPDATE_ANNOTATOR
+from annotation.assignment.operations import REQUEST_REJUDGING, UPDATE_ANNOTATOR, WITHDRAW_REJUDGING
 from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN, SET_CALIBRATION
 from annotation.campaigns.pages import campaigns, criteria, guidelines, help_pages, items
 from annotation.consent import pages as consent
@@ -80,6 +80,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("guideline/", guidelines.guideline_edit, "guideline_edit"),
             ("guideline/preview/", guidelines.guideline_preview, "guideline_preview"),
             ("guideline/<int:version>/", guidelines.guideline_detail, "guideline_detail"),
+            ("rejudging/", REQUEST_REJUDGING.page, "rejudging_request"),
+            ("rejudging/withdrawal/", WITHDRAW_REJUDGING.page, "rejudging_withdraw"),
             ("items/", items.item_list, "item_list"),
             ("items/new/", items.item_build, "item_build"),
             ("rewrites/", rubric.rewrite_list, "rewrite_list"),

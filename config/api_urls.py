@@ -84,6 +84,7 @@ urlpatterns = [
     path(f"{K}items/", campaigns.ItemBuilds.as_view(), name="api_items"),
     path(f"{K}calibration/", campaigns.CalibrationDetail.as_view(), name="api_calibration"),
     path(f"{K}plans/", annotators.Plans.as_view(), name="api_plans"),
+    path(f"{K}rejudging/", annotators.RejudgingView.as_view(), name="api_rejudging"),
     path(f"{K}annotators/", annotators.AnnotatorList.as_view(), name="api_annotators"),
     path(f"{K}annotators/<int:pk>/", annotators.AnnotatorDetail.as_view(), name="api_annotator"),
     path(f"{K}assignments/", judgments.AssignmentList.as_view(), name="api_assignments"),

@@ -9,6 +9,7 @@ from accounts.models import JobState
 from adjudication.evaluation.requests import request_evaluation
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Release, Split
+from annotation.assignment.rejudging import request_rejudging
 from annotation.campaigns.campaigns import drafts_of
 from annotation.campaigns.lifecycle import create_campaign
 from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource, KnownAnswer
@@ -72,6 +73,20 @@ def make_a_run() -> dict[str, str]:
 def make_judged() -> dict[str, str]:
     built = build_campaign([[0, 0, 1], [1, 1, 1], [0, 1, 1], [2, 2, 2]])
     return {"slug": built.collection.slug, "campaign": built.campaign.slug}
+
+
+def make_changed() -> dict[str, str]:
+    """The guideline has changed since people judged."""
+    where = make_judged()
+    campaign = Campaign.objects.get()
+    campaign.guidelines.create(version=2, body="Judge kindly.", created_at=AT)
+    return where
+
+
+def make_asked_again() -> dict[str, str]:
+    where = make_changed()
+    request_rejudging(campaign=Campaign.objects.get(), by=None, at=AT)
+    return where
 
 
 def make_draft() -> dict[str, str]:
@@ -325,6 +340,19 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
     ),
     "open_campaign": Example(make_closed, audits="reopen_campaign"),
     "close_campaign": Example(make_open),
+    "request_rejudging": Example(
+        make_changed,
+        given={
+            "before": 2,
+            "criterion": "relevance",
+            "grades": "0,1",
+            "topics": "1",
+            "disagreeing": True,
+            "shows_former": True,
+        },
+        wrong={"before": 1, "criterion": "beauty", "grades": "good", "topics": "99"},
+    ),
+    "withdraw_rejudging": Example(make_asked_again),
     "delete_campaign": Example(make_draft),
     "change_annotator": Example(
         make_annotator,

@@ -211,7 +211,7 @@ _LABEL = {
 }
 _LABELS = """
 FROM annotation_item i
-JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
+JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND {}
 JOIN annotation_judgment j ON j.assignment_id = a.id
 JOIN annotation_submission s ON s.id = j.submission_id
 JOIN annotation_annotator who ON who.id = a.annotator_id
@@ -221,17 +221,20 @@ LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
 LEFT JOIN corpus_document d ON d.id = i.document_id
 LEFT JOIN annotation_guideline g ON g.id = s.guideline_id
 WHERE i.campaign_id = %(campaign)s
-ORDER BY i.id, who.id, c.position, c.id
+ORDER BY i.id, who.id, a.repeat, c.position, c.id
 """
+COUNTED = "a.repeat = 0"
+FORMER = "a.repeat >= 10 AND a.repeat %% 10 = 0"  # judgments that were made again; they do not count
 
 
-def judgments(names: Iterable[str]) -> str:
-    """The statement of every label that counts, item by item, with these columns of a judgments file; also `who` (the
-    id of the annotator) and `week` (as ISO 8601 writes it)."""
-    return f"SELECT {', '.join(_LABEL[name] for name in names)} {_LABELS}"
+def judgments(names: Iterable[str], which: str = COUNTED) -> str:
+    """The statement of every label that counts (or is FORMER), item by item, with these columns of a judgments file;
+    also `who` (the id of the annotator) and `week` (as ISO 8601 writes it)."""
+    return f"SELECT {', '.join(_LABEL[name] for name in names)} {_LABELS.format(which)}"
 
 
 JUDGMENTS = judgments(NAMES)
+FORMER_JUDGMENTS = judgments(NAMES, FORMER)
 # Documents in the pools of judged topics of which nothing is known. Sets are compared, not rows looked up: the planner
 # has no good guess of tables that were filled a moment ago.
 POOLED_ALONE = f"""

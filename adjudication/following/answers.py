@@ -120,6 +120,7 @@ def _person(answers: Answers, person: int, column: int, newest: int, scale: Sequ
     return {
         "n": len(own),
         "parts": _parts(values, shared, agreed, scale),
+        "last": [int(each) for each in np.array_split(own[:, MOMENT], 4)[3][[0, -1]]] if len(own) > 3 else None,
         "others": asdict(mean_over_topics(agreed, topics)),
         "guideline": {"version": newest} | asdict(_since_guideline(agreed, topics, version, newest)),
         "repeats": [int(equal.sum()), len(again)],

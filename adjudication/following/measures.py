@@ -17,6 +17,7 @@ from engines.stats.proportions import proportion
 from engines.stats.reasons import words_of
 
 RARE = 0.001
+DIFFERENT: dict[str, object] = {"differs": 1}  # of the list of judgments
 EXACT = "exact interval (Clopper and Pearson 1934)"
 OVER_TOPICS = "delete-one-topic jackknife with Student t, from 8 topics on"
 RESAMPLED = "Dawid and Skene 1979; 200 resamples of whole topics by the seed of the campaign, percentile interval"
@@ -75,7 +76,7 @@ _Compute = Callable[[Counted], Figure]
 class Measure:
     """`label` heads its column, `words` and `source` say what it is and how.
 
-    `unit` is seconds, answers, share or points.
+    `unit` is seconds, answers, share or points. `leads` names the items that its link leads to.
     """
 
     name: str
@@ -83,18 +84,19 @@ class Measure:
     unit: str
     words: str
     source: str
+    leads: str
     compute: _Compute
 
 
 _REGISTERED: list[Measure] = []
 
 
-def measure(name: str, label: str, unit: str, source: str) -> Callable[[_Compute], _Compute]:
+def measure(name: str, label: str, unit: str, source: str, leads: str) -> Callable[[_Compute], _Compute]:
     """Registers a measure in the order of the page; its docstring is what people read about it."""
 
     def register(compute: _Compute) -> _Compute:
         words = " ".join((compute.__doc__ or "").split())
-        _REGISTERED.append(Measure(name, label, unit, words, source, compute))
+        _REGISTERED.append(Measure(name, label, unit, words, source, leads, compute))
         return compute
 
     return register
@@ -124,9 +126,14 @@ class Shown:
     @property
     def query(self) -> str:
         """The address of the items behind it, from the question mark's end on; "" for none."""
-        if self.figure.items is None or not self.figure.n:
+        if self.figure.items is None or not self.figure.n or self.is_whole:
             return ""
         return urlencode({"annotator": self.annotator, "state": "done"} | dict(self.figure.items))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all answers are right or equal, so that none differs."""
+        return self.measure.unit == "share" and self.figure.value == 1
 
     @property
     def text(self) -> str:
@@ -146,7 +153,7 @@ def _in_unit(value: float, unit: str) -> str:
     return f"{value:.1f}" if unit == "seconds" else f"{value:,.0f}"
 
 
-@measure("speed", "Median seconds", "seconds", "order statistics (Conover 1999, 3.2)")
+@measure("speed", "Median seconds", "seconds", "order statistics (Conover 1999, 3.2)", "fastest quarter")
 def _speed(counted: Counted) -> Figure:
     """Active time for an answer: the median."""
     if not counted.mine.get("seconds"):
@@ -156,11 +163,12 @@ def _speed(counted: Counted) -> Figure:
     others = [one["seconds"][1] for one in counted.others if one.get("seconds") and one["timed"] >= LEAST]
     usual = median(others) if others else 0
     note = f"{value / usual:.2f} times the median of the others" if usual else ""
+    fast = {"within": counted.mine["seconds"][0]}
     flag = look_at_speed(n, value, others).is_flagged
-    return Figure(value, low, high, n, "" if low is not None else "fewer than 6 timed answers", note, {}, flag)
+    return Figure(value, low, high, n, "" if low is not None else "fewer than 6 timed answers", note, fast, flag)
 
 
-@measure("run", "Longest run", "answers", "exact recursion over runs (Feller 1968, XIII.7)")
+@measure("run", "Longest run", "answers", "exact recursion over runs (Feller 1968, XIII.7)", "the run")
 def _run(counted: Counted) -> Figure:
     """The longest run of one level in order of time, and the chance that independent answers with the same shares of
     levels hold a run so long. Items of one topic follow and resemble each other, so a run is flagged only where the
@@ -168,7 +176,7 @@ def _run(counted: Counted) -> Figure:
     found = counted.answers.get("run")
     if not found:
         return counted.nothing
-    window = {name: datetime.fromtimestamp(found[name] / 1e6, UTC).isoformat() for name in ("from", "until")}
+    window = _window(found["from"], found["until"])
     chances = [each for each in (found["chance"], found["usual"]) if each is not None]
     others = f", {_chance(found['usual'])} by the others'" if found["usual"] is not None else ""
     fits = found["fits"]
@@ -180,18 +188,23 @@ def _run(counted: Counted) -> Figure:
     return Figure(found["length"], None, None, found["length"], "a count has no interval", note, window, flag)
 
 
+def _window(first: int, last: int) -> dict[str, object]:
+    """The parameters of what was answered between these moments, in microseconds."""
+    return {name: datetime.fromtimestamp(at / 1e6, UTC).isoformat() for name, at in (("from", first), ("until", last))}
+
+
 def _chance(value: float) -> str:
     return "below 0.001" if value < RARE else f"{value:.3f}"
 
 
-@measure("others", "With the others", "share", OVER_TOPICS)
+@measure("others", "With the others", "share", OVER_TOPICS, "where they differ")
 def _others(counted: Counted) -> Figure:
     """Mean share of the other people who gave the same level, over the items that others judged too."""
     found = counted.answers.get("others")
     if not found:
         return counted.nothing
     usual = counted.usual(lambda one: (one.get("others") or {}).get("value"))
-    return _below(Figure(**found, items={}), usual)
+    return _below(Figure(**found, items=DIFFERENT), usual)
 
 
 def _below(figure: Figure, usual: float | None) -> Figure:
@@ -202,16 +215,16 @@ def _below(figure: Figure, usual: float | None) -> Figure:
     return replace(figure, note=note, is_flagged=figure.high < usual - DROP)
 
 
-@measure("gold", "Known answers", "share", EXACT)
+@measure("gold", "Known answers", "share", EXACT, "wrong answers")
 def _gold(counted: Counted) -> Figure:
     """Right answers to items whose answer is known, all criteria together."""
     hits, n, below = counted.mine.get("gold") or (0, 0, None)
     share = proportion(hits, n)
     note = f"{hits:,} of {n:,} right" if n else ""
-    return Figure(share.value, share.low, share.high, n, share.reason, note, {"known": 1}, below)
+    return Figure(share.value, share.low, share.high, n, share.reason, note, DIFFERENT | {"known": 1}, below)
 
 
-@measure("repeats", "With themselves", "share", EXACT)
+@measure("repeats", "With themselves", "share", EXACT, "other answers")
 def _repeats(counted: Counted) -> Figure:
     """Share of equal answers where an item was asked twice without being marked as such."""
     same, n = counted.answers.get("repeats") or (0, 0)
@@ -219,10 +232,16 @@ def _repeats(counted: Counted) -> Figure:
     reason = "" if n else "nothing was asked again"
     few = f"; few, {LEAST} say more" if n < LEAST else ""
     note = f"{same:,} of {n:,} the same{few}" if n else ""
-    return Figure(share.value, share.low, share.high, n, reason, note, {"repeated": 1})
+    return Figure(share.value, share.low, share.high, n, reason, note, DIFFERENT | {"repeated": 1})
 
 
-@measure("drift", "Last quarter", "points", "normal interval of a difference of means, items independent")
+@measure(
+    "drift",
+    "Last quarter",
+    "points",
+    "normal interval of a difference of means, items independent",
+    "where they differ",
+)
 def _drift(counted: Counted) -> Figure:
     """Agreement with the others in the last quarter of the work minus that before."""
     parts = [QuarterPart(*row) for row in counted.mine.get("answers", {}).get(counted.criterion, [])]
@@ -233,23 +252,26 @@ def _drift(counted: Counted) -> Figure:
     was, now, half = change
     note = f"from {share_in_percent(was)} to {share_in_percent(now)}"
     flag = look_at_drift(parts).is_flagged
-    return Figure(now - was, now - was - half, now - was + half, n, "", note, {}, flag)
+    window = counted.answers.get("last")
+    items = DIFFERENT | _window(*window) if window else None
+    return Figure(now - was, now - was - half, now - was + half, n, "", note, items, flag)
 
 
-@measure("guideline", "New guideline", "points", OVER_TOPICS)
+@measure("guideline", "New guideline", "points", OVER_TOPICS, "where they differ")
 def _guideline(counted: Counted) -> Figure:
     """Agreement with the others on items judged by the newest version of the guideline minus that by earlier ones."""
     found = dict(counted.answers.get("guideline") or {})
     if not found:
         return counted.nothing
     version = found.pop("version")
-    figure = Figure(**found, note=f"since version {version}" if found["value"] is not None else "", items={})
+    items = DIFFERENT | {"version": version}
+    figure = Figure(**found, note=f"since version {version}" if found["value"] is not None else "", items=items)
     if figure.value is None or figure.high is None:
         return figure
     return replace(figure, is_flagged=figure.value <= -DROP and figure.high < 0)
 
 
-@measure("right", "Right by the model", "share", RESAMPLED)
+@measure("right", "Right by the model", "share", RESAMPLED, "where they differ")
 def _right(counted: Counted) -> Figure:
     """Share of right answers that Dawid and Skene's model estimates, of all items and by level. The model takes people
     as independent, so people who copy each other look better than they are."""
@@ -263,7 +285,7 @@ def _right(counted: Counted) -> Figure:
     known = [(name, ends, _said_instead(name, names, row)) for name, ends, row in rows if ends[0] is not None]
     note = "; ".join(f"“{name}” {_with_ends(ends)}{instead}" for name, ends, instead in known)
     value, low, high = found["right"]
-    figure = Figure(value, low, high, counted.answers["n"], found["why"], items={})
+    figure = Figure(value, low, high, counted.answers["n"], found["why"], items=DIFFERENT)
     usual = counted.usual(lambda one: (one.get("confusion", {}).get("right") or [None])[0])
     return replace(_below(figure, usual), note=note)
 
@@ -283,7 +305,9 @@ def _said_instead(true: str, names: Sequence[str], row: Sequence[float]) -> str:
     return f", said instead: {', '.join(said)}" if said else ""
 
 
-@measure("pair", "Closest pair", "points", f"Cohen 1960 within levels of the others; {OVER_TOPICS}")
+@measure(
+    "pair", "Closest pair", "points", f"Cohen 1960 within levels of the others; {OVER_TOPICS}", "where only they agree"
+)
 def _pair(counted: Counted) -> Figure:
     """The person with whom they agree most above what both people's answers allow, given what most of the others said
     of the same items."""
@@ -293,7 +317,7 @@ def _pair(counted: Counted) -> Figure:
     if not found:
         return Figure(reason=f"no {LEAST} items that another person and a third one judged too")
     other, usual = found.pop("with"), found.pop("usual")
-    figure = Figure(**found, items={"with": other})
+    figure = Figure(**found, items=DIFFERENT | {"with": other})
     compared = f"; pairs without them have a median of {_in_unit(usual, 'points')}" if usual is not None else ""
     flag = figure.low > max(usual or 0.0, 0.0) + DROP if figure.low is not None else None
     return replace(figure, note=f"with {counted.names.get(other, other)}{compared}", is_flagged=flag)

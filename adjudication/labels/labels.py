@@ -161,10 +161,10 @@ def counted_judgments(campaign: Campaign) -> QuerySet[Judgment]:
 
 
 def repeated_judgments(campaign: Campaign) -> QuerySet[Judgment]:
-    """Counted judgments and the answers to hidden repeats, which count for self-consistency only. Hidden gold is none
-    of them."""
+    """Counted judgments and the answers to hidden repeats, which count for self-consistency only. Neither
+    hidden gold nor former judgments are among them."""
     rows = Judgment.objects.filter(assignment__item__campaign=campaign, assignment__state=AssignmentState.DONE)
-    return rows.exclude(assignment__repeat=Asked.CHECK)
+    return rows.filter(assignment__repeat__lt=Asked.CHECK)
 
 
 def judging_annotators(campaign: Campaign) -> QuerySet[Annotator]:

@@ -32,6 +32,7 @@ from adjudication.labels.counts import newest_count
 from adjudication.models import Method, Verdict, VoteRun
 from adjudication.models.verdicts import UNSURE
 from annotation.models import (
+    FORMER,
     Annotator,
     Assignment,
     AssignmentState,
@@ -320,7 +321,8 @@ def _sent(campaign: int) -> Q:
 
 def _flagged(campaign: int) -> Q:
     flagged = Submission.objects.filter(flagged=True, kind__in=[SubmissionKind.ANSWER, SubmissionKind.IMPORT])
-    counted = flagged.filter(assignment__state=AssignmentState.DONE, assignment__item__campaign=campaign)
+    done = {"assignment__state": AssignmentState.DONE, "assignment__repeat__lt": FORMER}
+    counted = flagged.filter(assignment__item__campaign=campaign, **done)
     return Q(item__in=counted.values("assignment__item")[:_ALL])
 
 

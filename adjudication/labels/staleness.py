@@ -15,7 +15,8 @@ R = TypeVar("R", bound=Job)
 
 MOST_COUNTED = 1_000  # nobody needs to know how many more there are, and counting all of very many takes seconds
 
-# Assignments with newer answers, skips or undos whose label is another one now than it was at the snapshot.
+# Assignments with newer answers, skips or undos whose label is another one now than it was at the snapshot. Where
+# something that is asked again (3) was undone, the former judgment counts again.
 _CHANGED = """
 SELECT count(*) FROM (
   SELECT FROM annotation_submission newest
@@ -26,7 +27,8 @@ SELECT count(*) FROM (
     SELECT kind, answers FROM annotation_submission s
     WHERE s.assignment_id = a.id AND s.id <= %(snapshot)s AND s.outcome = 'counted' ORDER BY s.id DESC LIMIT 1
   ) before ON true
-  WHERE i.campaign_id = %(campaign)s AND newest.id > %(snapshot)s AND (a.repeat = 0 OR %(repeats)s AND a.repeat = 1)
+  WHERE i.campaign_id = %(campaign)s AND newest.id > %(snapshot)s
+    AND (a.repeat IN (0, 3) OR %(repeats)s AND a.repeat = 1)
     AND (who.kind = ANY(%(kinds)s) OR coalesce(nullif(who.model, ''), who.name) = ANY(%(machines)s))
     AND NOT EXISTS (SELECT FROM annotation_submission s WHERE s.assignment_id = a.id AND s.id > newest.id)
     AND CASE WHEN before.kind IN ('answer', 'import') THEN before.answers ELSE '{}' END

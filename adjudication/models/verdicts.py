@@ -123,6 +123,13 @@ class Unknown(models.TextChoices):
     NO_COUNT = "no_count", "the votes have not been counted since"
 
 
+def shown_probability(probability: float | None) -> str:
+    """How probable a value is, "" where that is not known. Never 100%: the model tends to overrate."""
+    if probability is None or 0.01 <= probability <= 0.99:
+        return share_in_percent(probability)
+    return "over 99%" if probability > 0.5 else "under 1%"
+
+
 class OwnDecider(models.Model):
     """A manager who decides items of this campaign that they judged themselves, as nobody else there decides.
 
@@ -238,11 +245,7 @@ class Verdict(models.Model):
 
     @property
     def probability_text(self) -> str:
-        """How probable its value is, "" where that is not known. Never 100%: the model tends to overrate."""
-        if self.probability is not None and self.probability > 0.99:
-            return "over 99%"
-        is_tiny = self.probability is not None and self.probability < 0.01
-        return "under 1%" if is_tiny else share_in_percent(self.probability)
+        return shown_probability(self.probability)
 
     @property
     def decision_text(self) -> SafeString | str:

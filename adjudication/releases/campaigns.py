@@ -12,6 +12,7 @@ from adjudication.following.pay import paid
 from adjudication.labels.staleness import Standing
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
 from adjudication.releases.agreement import agreement_sentences
+from annotation.assignment.rejudging import rejudged_sentence
 from annotation.gold.results import gold_results
 from annotation.models import (
     Annotator,
@@ -95,7 +96,7 @@ def campaign_facts(campaign: Campaign, votes: Standing[VoteRun], agreement: Stan
         finished=extracted["papers"],
         gold=gold_results(campaign).sentence,
         pay=paid(campaign),
-        quality=quality_sentence(campaign),
+        quality=" ".join(filter(None, (quality_sentence(campaign), rejudged_sentence(campaign)))),
         hours=times["active"] / 3_600_000 if times["active"] else None,
         first=times["first"] or extracted["first"],
         last=times["last"] or extracted["last"],

@@ -12,7 +12,7 @@ from accounts import jobs
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from adjudication.models import Release
-from adjudication.releases.explaining import explain
+from adjudication.releases.explaining import explain, probability_sentence
 from adjudication.releases.releases import request_release
 from adjudication.releases.verifying import Verification, verify_release
 from corpus.collections.collections import collection_with
@@ -162,6 +162,8 @@ def _explanation(found: dict[str, Any]) -> list[str]:
             f"  pooled by {one['method']}" + (f" at rank {one['rank']}" if one["rank"] else "") for one in sources
         ]
         lines += [f"  {_label(one)}" for one in line["labels"]]
+        lines += [f"  before the guideline changed, {_label(one)}" for one in line.get("former_labels", [])]
+        lines += [f"  {sentence}" for sentence in [probability_sentence(decision)] if sentence]
         if decision.get("comment"):
             lines.append(f"  decided by {decision.get('by', 'a vote')}: {decision['comment']}")
         lines += [f"  {line['stale']}"] if line["stale"] else []

@@ -1,6 +1,6 @@
 """One pair of topic and document, explained: its lines now, and as the newest release has them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -11,6 +11,7 @@ from adjudication.exporting.options import options_of
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.labels.counts import fetch_vote_standing, votes_note
 from adjudication.models import Release
+from adjudication.models.verdicts import shown_probability
 from adjudication.questions.rating import open_counts, rubric_campaigns
 from adjudication.releases.archive import has_files
 from adjudication.releases.lines import lines_of, released_line
@@ -114,6 +115,12 @@ def judged_documents(collection: Collection, number: str) -> QuerySet[Any, Any]:
     done = items & Q(items__assignments__state=AssignmentState.DONE, items__assignments__repeat=0)
     found = Document.objects.filter(collection=collection).annotate(labels=Count("items__assignments", filter=done))
     return found.filter(labels__gt=0).order_by("docno").values("docno", "title", "labels")
+
+
+def probability_sentence(decision: Mapping[str, Any]) -> str:
+    """How probable the value of a line's decision is; "" where that is not known."""
+    text = shown_probability(decision.get("probability"))
+    return f"Probability by Dawid and Skene's model of the people who judged: {text}." if text else ""
 
 
 def _topic(collection: Collection, number: str) -> tuple[Topic, str]:

@@ -62,16 +62,15 @@ def _line(campaign: Campaign, row: dict[str, Any], people: Pseudonyms, recipes: 
         "prov:wasDerivedFrom": [{**one, "method": people.label(one["method"])} for one in loaded(row["sources"]) or []]
         or None,
         "prov:wasGeneratedBy": _decision(row, people),
-        "labels": sorted(
-            (_label(label, people, recipes) for label in loaded(row["labels"]) or []),
-            key=lambda one: str(one["prov:wasAttributedTo"]),
-        ),
+        "labels": _labels(row["labels"], people, recipes),
+        "former_labels": _labels(row["former"], people, recipes) or None,
     }
     return {name: each for name, each in found.items() if each is not None or name == "value"}
 
 
 def _decision(row: dict[str, Any], people: Pseudonyms) -> dict[str, Any] | None:
-    """How the value was reached: by which rule from which votes, by whom and why."""
+    """How the value was reached: by which rule from which votes, by whom and why, and how probable it is by the model
+    of the people who judged."""
     if row["method"] is None:
         return None
     votes = {people.names[pk]: value for pk, value in loaded(row["votes"]) or [] if pk in people.names}
@@ -85,8 +84,16 @@ def _decision(row: dict[str, Any], people: Pseudonyms) -> dict[str, Any] | None:
         "cause": row["cause"] or None,
         "comment": people.without_names(row["comment"] or "") or None,
         "reopened": True if row["reopened"] else None,
+        "probability": row["probability"],
+        "probability_reason": row["unknown"] or None,
     }
     return {name: each for name, each in found.items() if each is not None}
+
+
+def _labels(found: Any, people: Pseudonyms, recipes: dict[int, str]) -> list[dict[str, Any]]:
+    """By annotator; of one annotator the older guideline first."""
+    shown = (_label(label, people, recipes) for label in loaded(found) or [])
+    return sorted(shown, key=lambda one: (str(one["prov:wasAttributedTo"]), one.get("guideline", 0)))
 
 
 def _label(label: dict[str, Any], people: Pseudonyms, recipes: dict[int, str]) -> dict[str, Any]:
@@ -118,26 +125,28 @@ def released_line(release: Release, line_id: str) -> dict[str, Any] | None:
 
 COLUMNS = (
     "topic place aspect docno criterion value method votes ties min_votes decided decided_by cause comment reopened"
-    " target sources labels"
+    " probability unknown target sources labels former"
 ).split()
 WEEK = """to_char(%s AT TIME ZONE 'UTC', 'IYYY"-W"IW')"""
+LABELS = f"""(SELECT json_agg(json_build_object('who', a.annotator_id, 'value', j.value, 'reason', j.reason,
+      'guideline', g.version, 'active_ms', s.active_ms, 'week', {statements.LABEL_WEEK},
+      'said', CASE WHEN %(said)s THEN {statements.SAID} END) ORDER BY a.repeat, a.annotator_id)::text
+    FROM annotation_assignment a
+    JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = c.id
+    JOIN annotation_submission s ON s.id = j.submission_id
+    LEFT JOIN annotation_guideline g ON g.id = s.guideline_id
+    WHERE a.item_id = i.id AND a.state = 'done' AND {{}})"""
 LINES_OF_CAMPAIGN = f"""
 WITH {statements.PLACES}
 SELECT t.written, coalesce(places.place, 1), asp.text, d.docno, c.key, v.value, v.method, v.votes, run.ties,
   run.min_votes, {WEEK % "v.decided_at"}, v.decided_by_id, v.cause, v.comment, v.reopened_at IS NOT NULL,
+  v.probability, v.probability_reason,
   (SELECT nullif(target.source, '') FROM corpus_target target
     WHERE target.topic_id = i.topic_id AND target.document_id = i.document_id),
   (SELECT json_agg(json_build_object('method', s.method, 'rank', s.rank) ORDER BY s.method COLLATE "C")::text
     FROM corpus_poolentry p JOIN corpus_poolsource s ON s.entry_id = p.id
     WHERE p.topic_id = i.topic_id AND p.document_id = i.document_id),
-  (SELECT json_agg(json_build_object('who', a.annotator_id, 'value', j.value, 'reason', j.reason,
-      'guideline', g.version, 'active_ms', s.active_ms, 'week', {statements.LABEL_WEEK},
-      'said', CASE WHEN %(said)s THEN {statements.SAID} END))::text
-    FROM annotation_assignment a
-    JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = c.id
-    JOIN annotation_submission s ON s.id = j.submission_id
-    LEFT JOIN annotation_guideline g ON g.id = s.guideline_id
-    WHERE a.item_id = i.id AND a.state = 'done' AND a.repeat = 0) AS labels
+  {LABELS.format(statements.COUNTED)} AS labels, {LABELS.format(statements.FORMER)} AS former
 FROM annotation_item i
 JOIN {statements.PUBLISHED_TOPICS} t ON t.id = i.topic_id
 JOIN annotation_criterion c ON c.campaign_id = i.campaign_id

@@ -20,7 +20,7 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused, refusal_reason
 from adjudication.models import Release
 from adjudication.releases.archive import archive_of, entries_of, file_of, grouped, text_of
-from adjudication.releases.explaining import explain, judged_documents, withheld_of
+from adjudication.releases.explaining import explain, judged_documents, probability_sentence, withheld_of
 from adjudication.releases.forms import StatementForm
 from adjudication.releases.releases import (
     close_release,
@@ -246,7 +246,11 @@ def _shown(found: dict[str, Any], membership: Membership) -> dict[str, Any]:
             "campaign_name": names.get(line["campaign"], line["campaign"]),
             "pooled": _pooled(line.get("prov:wasDerivedFrom", [])),
             "decided": _decided(line.get("prov:wasGeneratedBy") or {}),
-            "labels": [{**one, "who": one["prov:wasAttributedTo"]} for one in line["labels"]],
+            "labels": [
+                {**one, "who": one["prov:wasAttributedTo"], "is_former": kind != "labels"}
+                for kind in ("labels", "former_labels")
+                for one in line.get(kind, [])
+            ],
         }
         for line in found["lines"]
     ]
@@ -272,4 +276,4 @@ def _decided(decision: dict[str, Any]) -> SafeString | str:
     cause = f" Cause: {decision['cause']}." if decision.get("cause") else ""
     comment = format_html(" “{}”", named(decision["comment"])) if decision.get("comment") else ""
     listed = format_html_join(", ", "{}", ((part,) for part in parts if part))
-    return format_html("{}.{}{}", listed, cause, comment)
+    return format_html("{}.{}{} {}", listed, cause, comment, probability_sentence(decision))

@@ -5,14 +5,16 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from django.db.models import BooleanField, Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 
 from adjudication.agreement.contributing_items import ContributingItems
 from adjudication.labels.items import NAMED_BY
 from adjudication.labels.labels import counted_judgments, judging_annotators
 from adjudication.models import Method, Verdict
+from annotation.gold.results import items_answered_wrong
 from annotation.models import (
+    FORMER,
     AnnotatorKind,
     Asked,
     Assignment,
@@ -45,9 +47,11 @@ METHODS = {**dict(Method.choices), REOPENED: "reopened"}
 
 @dataclass(frozen=True)
 class ItemSelection:
-    """Which items. `annotator` with `state` (their assignments), `repeated` (judged twice) or `differs` (from other
-    people; from machines only where there are no other people); among theirs those with a `known` answer, judged by an
-    `other` annotator too, or finished in a `span` of time, ends included.
+    """Which items. `annotator` with `state` (their assignments): among theirs those `repeated` (judged twice), with a
+    `known` answer, judged by an `other` annotator too, by a `version` of the guideline, `within` so many seconds, or
+    finished in a `span` of time, ends included. With `differs` those of them where the second answer is another one,
+    the answer is not the known one, both agree and somebody else does not; else where other people gave another value
+    (machines only where there are no other people).
 
     `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about;
     `contributing` are the items of one computed figure.
@@ -62,6 +66,8 @@ class ItemSelection:
     differs: bool = False
     known: bool = False
     other: int | None = None
+    version: int | None = None
+    within: float | None = None
     span: tuple[datetime, datetime] | None = None
     among: str = ""
     model: str = ""
@@ -71,7 +77,7 @@ class ItemSelection:
     @property
     def is_part(self) -> bool:
         """Whether only a part of what the annotator judged is asked for."""
-        return self.known or self.other is not None or self.span is not None
+        return self.known or any(each is not None for each in (self.other, self.version, self.within, self.span))
 
     @property
     def is_narrowed(self) -> bool:
@@ -128,18 +134,46 @@ def _labels(selection: ItemSelection) -> QuerySet[Judgment]:
 
 def _of_annotator(items: QuerySet[Item], selection: ItemSelection, annotator: int, span: Span | None) -> QuerySet[Item]:
     mine = Assignment.objects.filter(item=OuterRef("pk"), annotator=annotator)
+    if selection.repeated:
+        return _repeated(items, selection, annotator)
     if selection.known:
-        items = items.filter(pk__in=selection.criterion.campaign.known_answers.values("item"))
+        known = selection.criterion.campaign.known_answers.values("item")
+        answered = items.filter(Exists(mine.filter(STATES["done"])), pk__in=known)
+        wrong = items_answered_wrong(selection.criterion.campaign, annotator) if selection.differs else None
+        return answered if wrong is None else answered.filter(pk__in=wrong)
+    if selection.other is not None:
+        other = _labels(selection).filter(assignment__annotator=selection.other)
+        same = other.filter(value=_given(selection, annotator))
+        items = items.filter(Exists(same if selection.differs else other))
+    if selection.differs:
+        items = items.filter(pk__in=_where_others_differ(selection, annotator, span))
+    return items.filter(Exists(_part(mine, selection).filter(STATES.get(selection.state, STATES["done"]))))
+
+
+def _repeated(items: QuerySet[Item], selection: ItemSelection, annotator: int) -> QuerySet[Item]:
+    again = Judgment.objects.filter(assignment__item=OuterRef("pk"), criterion=selection.criterion)
+    again = again.filter(assignment__annotator=annotator, assignment__repeat=Asked.AGAIN, assignment__state="done")
+    if selection.differs:
+        again = again.exclude(value=_given(selection, annotator))
+    return items.filter(Exists(again), Exists(_labels(selection).filter(assignment__annotator=annotator)))
+
+
+def _part(mine: QuerySet[Assignment], selection: ItemSelection) -> QuerySet[Assignment]:
+    """Those finished in the span of time, by the version of the guideline, within so many seconds."""
     if selection.span is not None:
         mine = mine.filter(finished_at__range=selection.span)
-    if selection.other is not None:
-        items = items.filter(Exists(_labels(selection).filter(assignment__annotator=selection.other)))
-    if selection.repeated:
-        again = mine.filter(repeat=Asked.AGAIN, state=AssignmentState.DONE)
-        return items.filter(Exists(again), Exists(_labels(selection).filter(assignment__annotator=annotator)))
-    if selection.differs:
-        return items.filter(pk__in=_where_others_differ(selection, annotator, span))
-    return items.filter(Exists(mine.filter(STATES.get(selection.state, STATES["done"]))))
+    if selection.version is not None:
+        mine = mine.filter(judgments__submission__guideline__version=selection.version)
+    if selection.within is not None:
+        mine = mine.filter(judgments__submission__active_ms__lte=round(1000 * selection.within))
+    return mine
+
+
+def _given(selection: ItemSelection, annotator: int) -> Subquery:
+    """The annotator's value on the item of an outer judgment."""
+    own = counted_judgments(selection.criterion.campaign).filter(assignment__annotator=annotator)
+    same_item = own.filter(assignment__item=OuterRef("assignment__item"), criterion=selection.criterion)
+    return Subquery(same_item.values("value")[:1])
 
 
 def _where_others_differ(selection: ItemSelection, annotator: int, span: Span | None) -> QuerySet[Any, Any]:
@@ -195,7 +229,7 @@ def count_assignments(selection: ItemSelection) -> int:
     if selection.annotator is None or selection.repeated or selection.differs or selection.is_part:
         return 0
     mine = Assignment.objects.filter(item__campaign=selection.criterion.campaign_id, annotator=selection.annotator)
-    return mine.filter(STATES.get(selection.state, STATES["done"])).count()
+    return mine.filter(STATES.get(selection.state, STATES["done"]), repeat__lt=FORMER).count()
 
 
 def reasons_of_skips(items: list[Item], annotator: int) -> dict[int, str]:

@@ -13,8 +13,16 @@ from rest_framework.response import Response
 from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from annotation.assignment.annotators import add_members_by_email, add_name
-from annotation.assignment.operations import ASSIGN_ITEMS, UPDATE_ANNOTATOR, AnnotatorSerializer
+from annotation.assignment.operations import (
+    ASSIGN_ITEMS,
+    REQUEST_REJUDGING,
+    UPDATE_ANNOTATOR,
+    WITHDRAW_REJUDGING,
+    AnnotatorSerializer,
+    RejudgingSerializer,
+)
 from annotation.assignment.planning import Summary
+from annotation.assignment.rejudging import Rejudged, rejudged_by_person
 from annotation.campaigns.api.base import InCampaignView
 from annotation.models import Annotator, AnnotatorKind
 from corpus.collections.rules import MANAGE, OVERSEERS
@@ -49,6 +57,8 @@ AnnotatorChangeSerializer = UPDATE_ANNOTATOR.serializer("AnnotatorChange")
 PlanSerializer = ASSIGN_ITEMS.serializer("Plan")
 
 
+NewRejudgingSerializer = REQUEST_REJUDGING.serializer("NewRejudging")
+RejudgedSerializer = serializer_of(Rejudged, "Rejudged")
 PlannedSerializer = serializer_of(Summary, "Planned")
 
 
@@ -106,3 +116,17 @@ class Plans(InCampaignView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     post = ASSIGN_ITEMS.method("assignments_plan", takes=PlanSerializer, shows=PlannedSerializer, status=200)
+
+
+class RejudgingView(InCampaignView):
+    """What people are asked again because the guideline changed."""
+
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE, "DELETE": MANAGE}
+
+    @extend_schema(operation_id="rejudging_read", responses=answers({200: RejudgedSerializer(many=True)}, 403, 404))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """How far each person is with what is asked again."""
+        return Response(RejudgedSerializer(rejudged_by_person(self.campaign), many=True).data)
+
+    post = REQUEST_REJUDGING.method("rejudging_request", takes=NewRejudgingSerializer, shows=RejudgingSerializer)
+    delete = WITHDRAW_REJUDGING.method("rejudging_withdraw", shows=RejudgingSerializer, status=200)

@@ -110,6 +110,53 @@ class HandOverForm(AmountForm):
         fields["target"].queryset = others.exclude(pk=annotator.pk).order_by("name")
 
 
+class RejudgingForm(forms.Form):
+    """Which judgments are asked again."""
+
+    before = forms.IntegerField(
+        min_value=2,
+        required=False,
+        label="Judged before version",
+        help_text="Only judgments by earlier versions of the guideline than this, or by one that is not known. Left"
+        " empty: the newest version.",
+    )
+    criterion = forms.CharField(
+        required=False, max_length=40, help_text="Key of the criterion that the grades and differences are of."
+    )
+    grades = forms.CharField(
+        required=False,
+        max_length=100,
+        help_text="Only judgments that gave one of these grades: values separated by commas. Left empty: any.",
+    )
+    topics = forms.CharField(
+        required=False, max_length=10_000, help_text="Only these topics: numbers separated by commas. Left empty: all."
+    )
+    disagreeing = forms.BooleanField(required=False, label="Only items on which judgments differ")
+    shows_former = forms.BooleanField(
+        required=False,
+        label="Let people look up what they gave before",
+        help_text="Otherwise their former answer is out of their sight until they have judged again.",
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.initial.setdefault("shows_former", campaign.shows_former)
+        if campaign.criteria.count() == 1:
+            self.fields["criterion"].widget = forms.HiddenInput()
+
+    def clean_grades(self) -> list[int]:
+        try:
+            return [int(each) for each in self._listed("grades")]
+        except ValueError:
+            raise forms.ValidationError("Grades are whole numbers, such as 0, 1.") from None
+
+    def clean_topics(self) -> list[str]:
+        return self._listed("topics")
+
+    def _listed(self, name: str) -> list[str]:
+        return [each.strip() for each in self.cleaned_data[name].split(",") if each.strip()]
+
+
 class StrategyField(Spelled, forms.ChoiceField):
     """Explained on the page; over REST in the words of campaigns."""
 

@@ -7,16 +7,25 @@ from typing import Any
 from django.urls import reverse
 from rest_framework import serializers
 
+from accounts.counting import counted
 from accounts.operations import Operation
 from accounts.refusals import Refused
+from accounts.rest_records import serializer_of
 from annotation.assignment.annotators import change_annotator
 from annotation.assignment.assignments import assign_items
-from annotation.assignment.forms import AnnotatorForm, PlanForm
+from annotation.assignment.forms import AnnotatorForm, PlanForm, RejudgingForm
 from annotation.assignment.pages import shown_with
 from annotation.assignment.planning import Summary
+from annotation.assignment.rejudging import (
+    Rejudging,
+    rejudged_by_person,
+    request_rejudging,
+    withdraw_rejudging,
+)
 from annotation.campaigns.places import in_campaign, thing_in_campaign
 from annotation.models import Annotator, Campaign, Strategy
 from corpus.collections.rules import MANAGE
+from corpus.models import Membership
 
 
 class AnnotatorSerializer(serializers.ModelSerializer[Annotator]):
@@ -45,6 +54,26 @@ def _as_json(annotator: Annotator) -> Any:
     return AnnotatorSerializer(annotator).data
 
 
+def _asked_again(done: Rejudging) -> str:
+    kept = f" {counted(done.kept, 'other')} cannot be asked again, and stay as they are." if done.kept else ""
+    return f"{_in_words(done)} asked again. The former judgments count until then.{kept}"
+
+
+def _in_words(done: Rejudging) -> str:
+    people = counted(done.people, "person", "people")
+    judgments = counted(done.judgments, "judgment")
+    return f"{judgments} of {counted(done.items, 'item')} by {people} {'is' if done.judgments == 1 else 'are'}"
+
+
+def _guideline_of(campaign: Campaign) -> str:
+    return reverse("guideline_edit", args=[campaign.collection.slug, campaign.slug])
+
+
+def _rejudging_of(_: Membership, campaign: Campaign) -> dict[str, Any]:
+    return {"people": rejudged_by_person(campaign), "newest": campaign.guidelines.first()}
+
+
+RejudgingSerializer = serializer_of(Rejudging, "Rejudging", without=("campaign",))
 SHOWN_PAIRS = 15
 
 
@@ -96,6 +125,43 @@ UPDATE_ANNOTATOR = Operation(
     to_json=_as_json,
     is_change=True,
     template="annotation/assignment/annotator_edit.html",
+)
+
+REQUEST_REJUDGING = Operation(
+    called="request_rejudging",
+    task="Judge",
+    example="request_rejudging demo main-round --grades 1 --dry-run",
+    action=request_rejudging,
+    form=RejudgingForm,
+    place=in_campaign("guideline_edit", "guideline", shows=_rejudging_of, to_form=True),
+    roles=MANAGE,
+    about="Ask people again about what a changed guideline touches: all that they judged by an earlier version, or a"
+    " part. The former judgments count until they are made again, and stay on record.",
+    title="Judge again after a change",
+    lead="The guideline changed: ask the same people again about what the change touches. They get these items as any"
+    " other, after what they have still to do. The newer judgment counts; the former one stays in the export “Former"
+    " judgments”. Machines, imported judgments, and people who no longer judge or have seen the votes, are not asked.",
+    button="Ask again",
+    report=_asked_again,
+    goes_to=lambda done: reverse("rejudging_request", args=[done.campaign.collection.slug, done.campaign.slug]),
+    to_json=lambda done: RejudgingSerializer(done).data,
+    has_dry_run=True,
+    template="annotation/assignment/rejudging.html",
+)
+
+WITHDRAW_REJUDGING = Operation(
+    called="withdraw_rejudging",
+    task="Judge",
+    example="withdraw_rejudging demo main-round",
+    action=withdraw_rejudging,
+    place=in_campaign("rejudging_request"),
+    roles=MANAGE,
+    about="Stop asking people again about what a changed guideline touches. What they have judged again stays.",
+    title="Stop asking again",
+    button="Stop asking",
+    report=lambda done: f"{_in_words(done)} no longer asked again.",
+    goes_to=lambda done: _guideline_of(done.campaign),
+    to_json=lambda done: RejudgingSerializer(done).data,
 )
 
 ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and another writes what was seen

@@ -19,14 +19,24 @@ from corpus.models import Membership
 BASE = "annotation/campaign_base.html"  # of the page with the form: it says which campaign
 
 
-def in_campaign(back: str, section: str = "", *, page: str = "") -> Place:
-    """The campaign: the action gets it. The form leads back to the page `back`; `section` is the key of its tab.
+def in_campaign(
+    back: str,
+    section: str = "",
+    *,
+    page: str = "",
+    shows: Callable[[Membership, Campaign], dict[str, Any]] = lambda *_: {},
+    to_form: bool = False,
+) -> Place:
+    """The campaign: the action gets it, and the form where `to_form`. The form leads back to the page `back`; `section`
+    is the key of its tab, and `shows` is what its page shows to a member.
 
     `page`: the key in `Kind.tabs` of what not every kind has; refused with the reason where this kind has none.
     """
-    return _place(
-        lambda campaign: Found({"campaign": campaign}), lambda *_: {}, back, section=section, page=page, more={}
-    )
+
+    def find(campaign: Campaign) -> Found:
+        return Found({"campaign": campaign}, {"campaign": campaign} if to_form else {})
+
+    return _place(find, shows, back, section=section, page=page, more={})
 
 
 def thing_in_campaign(

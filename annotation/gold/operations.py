@@ -1,13 +1,11 @@
 """What can be done about known answers: say them, remove them, say what the campaign is for."""
 
-from dataclasses import replace
 from typing import Any
 
-from django.http import HttpRequest
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Found, Operation, Place
+from accounts.operations import Operation
 from annotation.campaigns.places import in_campaign, thing_in_campaign
 from annotation.gold.forms import KnownAnswerForm, PurposeForm, RemovalForm
 from annotation.gold.known import remove_known_answer, set_known_answer, set_purpose
@@ -30,16 +28,6 @@ class PurposeSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields = ("slug", "purpose", "pass_mark")
-
-
-def _for_its_levels(place: Place) -> Place:
-    """Its page lets choose from the levels of the campaign, and asks only for what the campaign judges."""
-
-    def page(request: HttpRequest, roles: tuple[Any, ...], **where: Any) -> Found:
-        found = place.page(request, roles, **where)
-        return replace(found, form=found.form | found.target)
-
-    return replace(place, page=page)
 
 
 def _page(campaign: Campaign) -> str:
@@ -66,7 +54,7 @@ SET_KNOWN_ANSWER = Operation(
     action=set_known_answer,
     form=KnownAnswerForm,
     named=("topic", "value"),
-    place=_for_its_levels(in_campaign("gold_detail", "gold", page="gold")),
+    place=in_campaign("gold_detail", "gold", page="gold", to_form=True),
     roles=MANAGE,
     about="Set the known answer to an item, for training, qualification or hidden gold. The item is added to the"
     " campaign if it is not in it yet.",

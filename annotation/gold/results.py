@@ -136,6 +136,12 @@ def gold_results(campaign: Campaign) -> GoldResults:
     return GoldResults(campaign, people, _by_item(row for each in rows.values() for row in each))
 
 
+def items_answered_wrong(campaign: Campaign, annotator: int) -> list[int]:
+    """Items with a known answer that this annotator answered otherwise."""
+    named = {"campaign": campaign.pk, "first": campaign.for_what.gives_feedback, "zone": settings.TIME_ZONE}
+    return [item for who, item, right, _ in execute(ANSWERS, named) if who == annotator and right is False]
+
+
 def _person(campaign: Campaign, annotator: Annotator, rows: Sequence[Any], left: int) -> PersonResult:
     answered = [row for row in rows if row[2] is not None]
     hits, asked = sum(row[2] for row in answered), len(rows)

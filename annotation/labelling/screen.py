@@ -8,6 +8,7 @@ from typing import Any
 from accounts.prepared_statements import MOST_ID, run
 from annotation.assignment.open_queue import UNSEEN
 from annotation.assignment.participation import Participation
+from annotation.assignment.rejudging import IN_SIGHT
 from annotation.campaigns.own_counts import own_counts
 from annotation.campaigns.preferences import DELAYS, KEYS, Preferences
 from annotation.labelling.units import Unit, fetch_units
@@ -30,10 +31,11 @@ SELECT
 """
 HAS_ITEMS = "SELECT id FROM annotation_item WHERE campaign_id = %(campaign)s LIMIT 1"
 # Units of the annotator's own past, newest first, after the given one. Keyset paging: no page costs more than another.
-HISTORY = """
+HISTORY = f"""
 SELECT a.id, i.topic_id, i.document_id, a.repeat FROM annotation_assignment a
 JOIN annotation_item i ON i.id = a.item_id
-WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL AND a.state IN ('done', 'skipped') {}
+WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL AND a.state IN ('done', 'skipped') AND {IN_SIGHT}
+  {{}}
 ORDER BY a.finished_at DESC, a.id DESC LIMIT %(most)s
 """
 # The oldest of so many answers that a page looks at: what narrows the history may fit none of a million.

@@ -17,18 +17,20 @@ from accounts.prepared_statements import run
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.open_queue import free_slots, regain_slot
 from annotation.assignment.participation import UNKNOWN_VISIT, Participation, Visit, fetch_participation
+from annotation.assignment.rejudging import IS_ASKED_AGAIN, give_back_place, replace_former
 from annotation.assignment.rules import can_label, check_can_label
 from annotation.labelling.answers import Answer, AnswerInput, ChangedElsewhere, Invalid, Receipt, check_answers
 from annotation.labelling.extras import Extras, check_extras, has_same_extras, store_extras, stored_extras
 from annotation.labelling.units_ahead import fill_up
-from annotation.models import AssignmentState, SubmissionKind, SubmissionOutcome
+from annotation.models import Asked, AssignmentState, SubmissionKind, SubmissionOutcome
 
-LOCATE = """
+LOCATE = f"""
 SELECT a.id, a.item_id, a.queue_id, a.state, a.slot, a.repeat,
   last.uuid AS base, last.kind, last.answers, last.reasons, last.reason, last.note, last.flagged, last.device,
   last.received_at, dup.assignment_id AS dup, dup.kind AS dup_kind, dup.outcome AS dup_outcome,
   dup.answers AS dup_answers, dup.reasons AS dup_reasons, dup.reason AS dup_reason, dup.note AS dup_note,
-  dup.flagged AS dup_flagged, dup.received_at AS dup_received_at
+  dup.flagged AS dup_flagged, dup.received_at AS dup_received_at,
+  a.repeat >= 10 OR {IS_ASKED_AGAIN} AS is_former
 FROM annotation_assignment a
 LEFT JOIN LATERAL (
   SELECT * FROM annotation_submission s WHERE s.assignment_id = a.id AND s.outcome = 'counted'
@@ -138,6 +140,8 @@ def _store(participation: Participation, entry: AnswerInput, at: datetime) -> Re
     if row.dup is not None:
         return _repeat(entry, row)
     check_can_label(participation)
+    if row.is_former:
+        return _keep_former(participation, entry, row, at)
     if entry.base != row.base:
         raise ChangedElsewhere(_version(row))
     return STORE[entry.kind](participation, entry, row, at)
@@ -182,6 +186,8 @@ def _answer(participation: Participation, entry: AnswerInput, row: Any, at: date
             page="Reload the page to judge by the new ones.", rest="Read the campaign to see the new ones."
         )
         raise Conflict(f"{LEVELS_CHANGED} {advice}".rstrip()) from error
+    if row.repeat == Asked.REJUDGE:
+        replace_former(assignment=row.id, item=row.item_id, annotator=participation.annotator)
     return _with_extras(receipt, extras)
 
 
@@ -207,6 +213,7 @@ def _skip(participation: Participation, entry: AnswerInput, row: Any, at: dateti
     if row.state == AssignmentState.WITHDRAWN:
         return _keep(participation, entry, row, at)
     if row.slot is not None or (row.repeat and row.state not in RETURNED):
+        give_back_place(assignment=row.id, item=row.item_id, annotator=participation.annotator)
         free_slots([row.id], state=AssignmentState.SKIPPED)
     return _write(SKIPPED, participation=participation, entry=entry, at=at, state=AssignmentState.SKIPPED)
 
@@ -216,6 +223,7 @@ def _undo(participation: Participation, entry: AnswerInput, row: Any, at: dateti
         raise Conflict("There is nothing to undo: this item has no answer yet.")
     if row.state in RETURNED and not _regain(participation, row):
         raise Conflict("This cannot be undone: somebody else has taken the item in the meantime.")
+    give_back_place(assignment=row.id, item=row.item_id, annotator=participation.annotator)
     more = {"lease": at + participation.lease}
     return _write(UNDONE, participation=participation, entry=entry, at=at, state=AssignmentState.PENDING, more=more)
 
@@ -225,6 +233,13 @@ STORE: dict[str, Callable[[Participation, AnswerInput, Any, datetime], Receipt]]
     SubmissionKind.SKIP: _skip,
     SubmissionKind.UNDO: _undo,
 }
+
+
+def _keep_former(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:
+    """What was judged again, or is about to be, changes no more: the answer that was asked for last counts."""
+    if entry.kind == SubmissionKind.UNDO:
+        raise Conflict("This cannot be undone: you are asked about the item again, or have judged it again.")
+    return _keep(participation, entry, row, at)
 
 
 def _keep(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:

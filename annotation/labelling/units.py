@@ -6,15 +6,16 @@ from typing import Any
 
 from accounts.prepared_statements import MOST_ID, run
 from annotation.assignment.participation import Participation
+from annotation.assignment.rejudging import IN_SIGHT
 from annotation.models import AssignmentState, SubmissionKind
 
 Unit = dict[str, Any]
 
 # What a unit of any kind is read from; its kind adds columns and joins. Only what the annotator may see is read at all:
 # pools, runs and other assignments are not joined.
-UNITS = """
+UNITS = f"""
 SELECT a.id, a.state, listed.unit, t.number, t.title AS topic_title, t.text, t.narrative,
-  last.uuid AS base, last.kind, last.answers, last.reasons, last.reason, last.note, last.flagged, {columns}
+  last.uuid AS base, last.kind, last.answers, last.reasons, last.reason, last.note, last.flagged, {{columns}}
 FROM unnest(%(ids)s::bigint[], %(units)s::bigint[]) WITH ORDINALITY AS listed(id, unit, place)
 JOIN annotation_assignment a ON a.id = listed.id
 JOIN annotation_item i ON i.id = a.item_id
@@ -23,8 +24,8 @@ LEFT JOIN LATERAL (
   SELECT s.id, s.uuid, s.kind, s.answers, s.reasons, s.reason, s.note, s.flagged FROM annotation_submission s
   WHERE s.assignment_id = a.id AND s.outcome = 'counted' ORDER BY s.id DESC LIMIT 1
 ) last ON true
-{joins}
-WHERE a.annotator_id = %(annotator)s
+{{joins}}
+WHERE a.annotator_id = %(annotator)s AND {IN_SIGHT}
 ORDER BY listed.place
 """
 

@@ -18,6 +18,7 @@ from annotation.models.extractions import Extraction, ExtractionRevision, Extrac
 from annotation.models.gold import KnownAnswer
 from annotation.models.inquiries import Audience, Inquiry
 from annotation.models.items import (
+    FORMER,
     Annotator,
     AnnotatorKind,
     AnnotatorState,

@@ -88,6 +88,7 @@ class Campaign(models.Model):
     strategy = models.CharField(max_length=8, choices=Strategy, default=Strategy.PLANNED)
     seed = models.BigIntegerField()
     lease_minutes = models.PositiveSmallIntegerField(default=LEASE_MINUTES)
+    shows_former = models.BooleanField(default=False)  # whether people see what they are judging again as they had it
     options = models.JSONField(default=dict, blank=True)  # of its kind: see annotation.kind.KindOptions
     deadline = models.DateField(null=True, blank=True)  # the last day to judge; people are informed, nothing is locked
     created_at = models.DateTimeField()

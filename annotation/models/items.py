@@ -155,8 +155,11 @@ class Asked(models.IntegerChoices):
     TO_JUDGE = 0, "to judge it"
     AGAIN = 1, "again, for self-consistency"
     CHECK = 2, "its answer is known: hidden gold"
+    REJUDGE = 3, "again, by a changed guideline: the answer takes the place of the former judgment"
 
 
+# A judgment that was made again has `repeat` FORMER times the round, plus why it was asked. It counts no longer.
+FORMER = 10
 SLOT_STATES = [AssignmentState.OPEN, AssignmentState.PENDING, AssignmentState.DONE]
 
 
@@ -169,7 +172,7 @@ class Assignment(models.Model):
     and a lease. All slots of an item stand at the same `position` of the queue, so that a reader who goes through it in
     order meets each item once. `queue` is the item's campaign (a composite foreign key holds it) where that is an
     open queue, so that the next free slot is one step in an index however many items there are.
-    Machines, hidden repeats and hidden gold hold no slot.
+    Machines, hidden repeats and hidden gold hold no slot, nor do former judgments and what is asked in their place.
     """
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="assignments")
@@ -182,7 +185,7 @@ class Assignment(models.Model):
     )
     state = models.CharField(max_length=9, choices=AssignmentState)
     slot = models.PositiveSmallIntegerField(null=True, blank=True)
-    repeat = models.PositiveSmallIntegerField(default=Asked.TO_JUDGE)  # Asked
+    repeat = models.PositiveSmallIntegerField(default=Asked.TO_JUDGE)  # Asked, or that of a FORMER judgment
     position = models.PositiveIntegerField(default=0)  # in the annotator's order; in an open queue, the queue's order
     lease_expires_at = models.DateTimeField(null=True, blank=True)  # open queue only
     held_by = models.JSONField(null=True, blank=True)  # while under lease: {browser: number of its newest visit}
@@ -209,7 +212,7 @@ class Assignment(models.Model):
                 name="assignment_slot_only_where_it_counts", condition=Q(slot__isnull=True) | Q(state__in=SLOT_STATES)
             ),
             models.CheckConstraint(
-                name="assignment_check_holds_no_slot", condition=~Q(repeat=Asked.CHECK) | Q(slot__isnull=True)
+                name="assignment_check_holds_no_slot", condition=Q(repeat__lt=Asked.CHECK) | Q(slot__isnull=True)
             ),
             models.CheckConstraint(
                 name="assignment_finished_when_done", condition=~Q(state="done") | Q(finished_at__isnull=False)

@@ -40,10 +40,26 @@ class JudgmentsJsonl(Judgments):
         return write_jsonl_judgments(rows(statements.JUDGMENTS, options))
 
 
+class FormerJudgments(Judgments):
+    name = "former-judgments"
+    label = "Former judgments, CSV"
+    suffix = "former-judgments.csv"
+    about = "Judgments that were made again after a change of the guideline, with the version they were given under."
+    by_suffix: ClassVar = {}
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        if read(f"{statements.FORMER_JUDGMENTS} LIMIT 1"):
+            return override_findings(options, options.campaign)
+        return [Finding(FATAL, "no_former", "No judgment of the campaign was made again.")]
+
+    def lines(self, options: Options) -> Iterator[str]:
+        return write_csv_judgments(rows(statements.FORMER_JUDGMENTS, options))
+
+
 ANY_LABEL = """
 SELECT 1 FROM annotation_judgment j JOIN annotation_assignment a ON a.id = j.assignment_id
 JOIN annotation_item i ON i.id = a.item_id
 WHERE i.campaign_id = %(campaign)s AND a.state = 'done' AND a.repeat = 0 LIMIT 1
 """
 
-EXPORTERS = (Judgments(), JudgmentsJsonl())
+EXPORTERS = (Judgments(), JudgmentsJsonl(), FormerJudgments())

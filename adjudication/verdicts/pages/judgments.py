@@ -36,6 +36,7 @@ from corpus.collections.rules import can_manage
 from engines.stats.statistics import statistic
 
 PAGE = 25
+MOST_SECONDS = 1_000_000
 ALL = "All judged items with their labels."
 DONE_WITH = {"skipped": "skipped", "pending": "still has to judge", "assigned": "judged or has to judge"}
 FIGURE_PARAMETERS = ("figure", "run", "difference", "model", "unfit")  # what a filter of the list leaves as it is
@@ -112,7 +113,8 @@ def _of_difference(selection: ItemSelection, difference: str) -> str:
 
 def _of_person(selection: ItemSelection, annotator: Annotator) -> SafeString:
     if selection.repeated:
-        text = "Items that {0} judged twice without knowing it: the second answer counts for self-consistency only."
+        other = ", with two different answers" if selection.differs else ""
+        text = f"Items that {{0}} judged twice without knowing it{other}: the second counts for self-consistency only."
     elif selection.is_part:
         text = f"Items that {{0}} judged{_which(selection)}."
     elif selection.differs:
@@ -124,9 +126,16 @@ def _of_person(selection: ItemSelection, annotator: Annotator) -> SafeString:
 
 def _which(selection: ItemSelection) -> str:
     """Which of their items, in words."""
+    if selection.known:
+        return " otherwise than the known answer says" if selection.differs else " and whose answer is known"
+    if selection.other is not None:
+        return " as another person did, unlike others" if selection.differs else ", and another person too"
+    found = ", otherwise than somebody else" if selection.differs else ""
     if selection.span is not None:
-        return f" from {exact_moment(selection.span[0])} to {exact_moment(selection.span[1])}"
-    return " and whose answer is known" if selection.known else ", and another person too"
+        found = f" from {exact_moment(selection.span[0])} to {exact_moment(selection.span[1])}{found}"
+    version = f" by version {selection.version} of the guideline" if selection.version is not None else ""
+    fast = f" within {selection.within:.1f} seconds" if selection.within is not None else ""
+    return f"{version}{fast}{found}"
 
 
 def _figure(request: HttpRequest, criterion: Criterion) -> AgreementResult | None:
@@ -162,6 +171,8 @@ def _selection(request: HttpRequest, criterion: Criterion, contributing: Contrib
         differs=known and bool(query.get("differs")),
         known=known and bool(query.get("known")),
         other=whole_number(query.get("with")) if known else None,
+        version=whole_number(query.get("version")) if known else None,
+        within=_seconds(query.get("within")) if known else None,
         span=_span(query) if known else None,
         among=_one_of(query.get("among"), AMONG),
         model=query.get("model", "")[:150],
@@ -177,6 +188,14 @@ def _span(query: Mapping[str, str]) -> tuple[datetime, datetime] | None:
     except ValueError:
         return None
     return (first, last) if first.tzinfo and last.tzinfo else None
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        found = float(text or "")
+    except ValueError:
+        return None
+    return found if 0 <= found <= MOST_SECONDS else None
 
 
 def _one_of(text: str | None, known: Mapping[str, object]) -> str:

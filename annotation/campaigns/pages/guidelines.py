@@ -43,6 +43,7 @@ def guideline_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
         form=form,
         newest=newest,
         versions=found.guidelines.select_related("created_by"),
+        may_rejudge=found.guidelines.count() > 1 and not found.kind_object.no_repeats,
         preview=typed,
         differences=compare_texts(conflict.body, typed.replace("\r\n", "\n")) if conflict else None,
     )

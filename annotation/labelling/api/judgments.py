@@ -9,11 +9,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
+from annotation.assignment.rejudging import asked_again
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.overrides import overriding_cycles
 from annotation.campaigns.seals import check_not_sealed
 from annotation.labelling.rules import check_can_read_labels
-from annotation.models import Annotator, Asked, Assignment, AssignmentState, Judgment
+from annotation.models import FORMER, Annotator, Asked, Assignment, AssignmentState, Judgment
 from corpus.collections.rules import can_oversee
 
 OVERRIDDEN = (
@@ -108,8 +109,12 @@ class JudgmentList(InCampaignView):
         else:
             annotators = annotators.filter(user=self.person)
         rows = named_if_few(Judgment.objects.filter(assignment__annotator__in=pks_of(annotators)))
-        if can_oversee(self.membership):  # an annotator's own list has all that they gave
-            rows = rows.exclude(assignment__repeat=Asked.CHECK)
+        if can_oversee(self.membership):  # an annotator's own list has all that they gave and are not giving again
+            rows = rows.filter(assignment__repeat__lt=Asked.CHECK)
+        else:
+            rows = rows.filter(assignment__repeat__lt=FORMER)
+            if not self.campaign.shows_former:
+                rows = rows.exclude(asked_again("assignment__item", "assignment__annotator"))
         return rows.values(
             "id",
             "value",

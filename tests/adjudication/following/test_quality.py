@@ -26,6 +26,7 @@ from tests.adjudication.following.counting import counted
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
 
 SEED = 20
+LATER = AT + timedelta(hours=1)
 PEOPLE = ("cara", "fast", "same", "dora", "cole", "copy")
 
 
@@ -61,7 +62,7 @@ def simulated(module_db: None) -> SimpleNamespace:
         first = items[:90] if name == "dora" else items
         give_labels(judge, [said[name][item] for item in first], active_ms=ms, guideline=1)
     write_guideline(campaign=campaign, body="Read to the end.", by=None, at=AT)
-    give_labels(annotator(campaign, "dora"), list(said["dora"].values())[90:], active_ms=5000, guideline=2)
+    give_labels(annotator(campaign, "dora"), list(said["dora"].values())[90:], at=LATER, active_ms=5000, guideline=2)
     return SimpleNamespace(campaign=campaign, truth=truth, said=said, page=page_of(campaign))
 
 
@@ -152,10 +153,24 @@ def test_each_figure_leads_to_its_items(simulated, client):
         each.measure.name: each for each in next(one for one in page.people if one.annotator.name == "Cole").figures
     }
     assert shown["gold"].query == "", "nothing is known here"
-    for name in ("others", "pair", "run"):
+    said = simulated.said
+    unlike = {item for item in said["cole"] if any(said[one][item] != said["cole"][item] for one in PEOPLE)}
+    alone = {item for item in unlike if said["copy"][item] == said["cole"][item]}
+    assert len(unlike) < 120
+    assert shown["right"].query == "", "the model believes the pair: none of their answers is wrong"
+    wanted = {"others": unlike, "pair": alone}
+    for name, items in wanted.items():
         answer = client.get(f"{address}?{shown[name].query}")
-        assert answer.status_code == 200
-        assert "120 items" in answer.text, name
+        assert answer.context["page"].count == len(items), name
+    assert "120 items" in client.get(f"{address}?{shown['run'].query}").text, "all were answered at one moment"
+    dora, fast = ({each.measure.name: each for each in page.people[place].figures} for place in (3, 4))
+    last = list(said["dora"])[90:]
+    fell = [item for item in last if any(said[one][item] != said["dora"][item] for one in PEOPLE)]
+    for name in ("drift", "guideline"):
+        assert client.get(f"{address}?{dora[name].query}").context["page"].count == len(fell), name
+    listed = client.get(f"{address}?{fast['speed'].query}")
+    assert "within 0.8 seconds" in listed.text
+    assert listed.context["page"].count == 120
     work = client.get(reverse("work_detail", args=[simulated.campaign.collection.slug, simulated.campaign.slug])).text
     assert shown["pair"].query.replace("&", "&amp;") in work
     for measure in MEASURES:
@@ -171,7 +186,7 @@ def test_before_and_after_a_new_guideline(simulated):
     assert reason == "0 shared items judged by version 2 and 120 by earlier ones: 20 of each are needed"
 
 
-def test_repeats_have_exact_intervals(simulated, db):
+def test_repeats_have_exact_intervals_and_lead_to_those_that_differ(simulated, db, client):
     campaign = Campaign.objects.get(pk=simulated.campaign.pk)
     assert figures(simulated.page, "cara")["repeats"].reason == "nothing was asked again"
     first = list(annotator(campaign, "cara").assignments.order_by("pk")[:6])
@@ -194,6 +209,11 @@ def test_repeats_have_exact_intervals(simulated, db):
     exact = proportion(5, 6)
     assert (figure.value, figure.low, figure.high) == (exact.value, exact.low, exact.high)
     assert figure.note == "5 of 6 the same; few, 20 say more"
+    cara = next(one for one in page_of(campaign).people if one.annotator.name == "Cara")
+    query = next(each for each in cara.figures if each.measure.name == "repeats").query
+    client.force_login(campaign.collection.memberships.get(role="manager").user)
+    listed = client.get(f"{reverse('judgment_list', args=[campaign.collection.slug, campaign.slug])}?{query}")
+    assert [item.pk for item in listed.context["page"].object_list] == [first[0].item_id]
 
 
 def test_without_answers_every_figure_says_why(simulated, db):
@@ -236,9 +256,12 @@ def test_known_answers_count_with_their_exact_interval_and_lead_to_their_items(s
     figure, exact = figures(page, "fast")["gold"], proportion(hits, 8)
     assert (figure.value, figure.low, figure.high, figure.n) == (exact.value, exact.low, exact.high, 8)
     client.force_login(campaign.collection.memberships.get(role="manager").user)
-    query = next(each for each in page.people[0].figures if each.measure.name == "gold").query
+    query = next(each for each in page.people[4].figures if each.measure.name == "gold").query
     answer = client.get(f"{reverse('judgment_list', args=[campaign.collection.slug, campaign.slug])}?{query}")
-    assert "8 items" in answer.text
+    wrong = [item for item in items if simulated.said["fast"][item.pk] != simulated.truth[item.pk]]
+    assert answer.context["page"].count == len(wrong) > 0
+    every = client.get(answer.request["PATH_INFO"] + "?" + query.replace("&differs=1", ""))
+    assert every.context["page"].count == 8
 
 
 def test_file_rest_and_command_say_the_same_and_the_release_names_nobody(simulated, db, client, capsys):

@@ -189,6 +189,8 @@ WRITING: dict[str, tuple[str, ...]] = {
     "make_sub_queries": (SLUG,),
     "remove_items": (SLUG, "main"),
     "rename_collection": (SLUG, "teas"),
+    "request_rejudging": (SLUG, "main"),
+    "withdraw_rejudging": (SLUG, "main"),
     "rewrites": (SLUG, "decide", "main", "1", "confirmed", "--by", "MANAGER"),
     "search_sheet": (SLUG, "read", FILE, "--name", "engine"),
     "set_consent": (SLUG, "--text", "Agree."),
