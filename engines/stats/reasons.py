@@ -92,6 +92,11 @@ class Reason(StrEnum):
             RUNS: "the run ranks unjudged documents",
         },
     )
+    NOT_A_RANDOM_SAMPLE = (
+        "not_a_random_sample",
+        {WHOLE: "not usable for estimates: pairs were chosen, so their probability to be in the sample is not known"},
+    )
+    TOO_FEW_LABELS = "too_few_labels", {WHOLE: "there are too few labels by people of the pairs concerned"}
     NO_TOPIC = "no_topic", {WHOLE: "no topic"}
     ONE_RUN_ONLY = "one_run_only", {WHOLE: "one run only"}
 
