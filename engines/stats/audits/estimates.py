@@ -131,7 +131,7 @@ def estimate(sample: Sample, target: Target) -> Audited:
 
 
 def compared(found: Audited) -> Audited:
-    """The same with the ratio of the widths of its intervals."""
+    """The figure with the ratio of the widths of its intervals."""
     one, other = found.corrected.ci, found.people.ci
     if one is None or other is None or other.high <= other.low:
         return found

@@ -17,7 +17,7 @@ from engines.stats.results import FloatArray, IntArray, JsonFields
 def make_strata(machine: IntArray, disagreement: FloatArray, topic: IntArray, n_labels: int) -> IntArray:
     """(M,) the stratum of each pair for a sample of `n_labels`: by the machine's level, then disagreement, then topic.
 
-    As many levels are strata of their own as 30 labels can be had for each: the rarest joins its rarer neighbour. The
+    As many levels are strata as have 30 labels each: the rarest joins its rarer neighbour. The
     pairs of a level, by the committee's disagreement and by topic, are cut into equal parts with 30 labels or more each
     in a proportional sample.
     """
@@ -83,7 +83,7 @@ def spread_of(sample: Sample, target: Target) -> FloatArray | Reason:
 
 
 def assumed_spread(target: Target, error_rate: float) -> FloatArray:
-    """(H,) the same without a pilot, if the machine misses this share of the pairs by the whole range of gains.
+    """(H,) what `spread_of` gives, without a pilot: if the machine misses this share of the pairs by the whole range of gains.
 
     Errors: ValueError unless the share lies between 0 and 1.
     """
