@@ -83,7 +83,7 @@ def spread_of(sample: Sample, target: Target) -> FloatArray | Reason:
 
 
 def assumed_spread(target: Target, error_rate: float) -> FloatArray:
-    """(H,) what `spread_of` gives, without a pilot: if the machine misses this share of the pairs by the whole range of gains.
+    """(H,) the spread without a pilot, if the machine misses this share of the pairs by the whole range of gains.
 
     Errors: ValueError unless the share lies between 0 and 1.
     """

@@ -23,7 +23,7 @@ class Population:
     """The M pairs that figures are about: the machine's position on a scale of K levels, topic and stratum, (M,) each
     from 0; `values` (K,) are the grades of the levels.
 
-    Pairs that people have labelled anyway have one stratum for themselves, all of it in the sample: they add no uncertainty.
+    Pairs that people have labelled anyway form one stratum, all of it in the sample: they add no uncertainty.
     """
 
     machine: IntArray
