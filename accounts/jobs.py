@@ -24,6 +24,7 @@ from accounts.caches import volatile
 from accounts.claims import Claim, claimed, jobs_claimed
 from accounts.doors import NO_DOOR, through
 from accounts.job_kinds import Cancelled, ClaimLost, Progress, Waiting, job_kinds, kind_of, progress_key
+from accounts.log_marks import marked
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused, as_refusal
 from accounts.storage_full import NO_ROOM, is_no_room
@@ -110,7 +111,9 @@ def complete(job: J, work: Callable[[J, Progress], None] | None = None) -> None:
 
 def carry_out_row(model: type[J], pk: int) -> None:
     """`carry_out` for a worker, which knows only the id: a job that has to wait goes back to the queue."""
-    if job := _attempt(model, pk, None):
+    with marked(job=f"{model._meta.label_lower} {pk}"):
+        job = _attempt(model, pk, None)
+    if job:
         volatile.set(_waiting_key(job), True, WAIT_SECONDS + LOST_AFTER.total_seconds())
         _hand_over(job, WAIT_SECONDS)
 

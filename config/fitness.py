@@ -12,8 +12,8 @@ from django.template import loader
 from accounts.edge import API
 from config import upgrade
 from config.errors import problem
-from config.health import own_connection
 from config.tables import migrations_applied, migrations_on_disk, unknown_migration
+from config.watching.health import own_connection
 
 ASK_AGAIN = 2  # seconds
 RETRY_AFTER = "30"  # seconds

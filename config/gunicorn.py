@@ -2,12 +2,18 @@
 
 import gc
 import os
+import shutil
 import sys
+import tempfile
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# Where the processes add up what they count (config/watching/request_figures.py); empty at each start.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = counts = tempfile.mkdtemp(prefix="litmus-counts-")
 
 from django.conf import settings
+
+from config.watching import logs
 
 gc.disable()  # nearly all that is loaded now stays: looking for garbage in it was an eighth of a start
 
@@ -24,7 +30,21 @@ preload_app = True  # the processes share the memory of the code
 accesslog = "-" if settings.ACCESS_LOG else None
 errorlog = "-"
 loglevel = settings.LOG_LEVEL.lower()
+access_log_format = '%(h)s %(t)s "%(r)s" %(s)s %(b)s %(M)sms %({x-request-id}o)s'
+if settings.LOG_FORMAT == "json":  # else gunicorn's lines look as people know them
+    logconfig_dict = logs.for_gunicorn(settings.LOGGING)
 control_socket_disable = True
+
+
+def child_exit(_: Any, worker: Any) -> None:
+    """Connections and processes that are gone count no longer; requests that were answered do."""
+    from prometheus_client.multiprocess import mark_process_dead
+
+    mark_process_dead(worker.pid)
+
+
+def on_exit(_: Any) -> None:
+    shutil.rmtree(counts, ignore_errors=True)
 
 
 def when_ready(_: Any) -> None:

@@ -25,6 +25,7 @@ from config.env import (
     usable_cores,
 )
 from config.secret import secret_key
+from config.watching import logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # What people type: the program where it is installed next to Python, by the wheel or in the image.
@@ -146,7 +147,10 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.headers.HeadMiddleware",
-    "config.health.HealthMiddleware",
+    "config.watching.health.HealthMiddleware",
+    "accounts.log_marks.RequestMarkMiddleware",
+    "config.watching.figures.FiguresMiddleware",
+    "config.watching.request_figures.RequestFiguresMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "config.headers.DefaultsMiddleware",
     "config.headers.PageCompressionMiddleware",
@@ -393,18 +397,6 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = env.time_zone("LITMUS_TIME_ZONE", "UTC")
 USE_TZ = True
 LOG_LEVEL = env.choice("LITMUS_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    "loggers": {
-        "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
-        # A page that does not exist or is not yours is no event for an operator.
-        "django.request": {"level": "ERROR"},
-        "httpx2": {"level": "WARNING"},  # it logs each request
-        "fontTools": {"level": "WARNING"},  # it logs each table of each font that a drawing uses
-        "matplotlib": {"level": "WARNING"},  # it logs that it looked for fonts
-    },
-}
+LOG_FORMAT = env.choice("LITMUS_LOG_FORMAT", "text", ("text", "json"))
+LOGGING = logs.configuration(LOG_LEVEL, LOG_FORMAT)
+METRICS_TOKEN = env.secret("LITMUS_METRICS_TOKEN")

@@ -17,6 +17,7 @@ urlpatterns = [
     path("favicon.ico", icons.favicon, name="favicon"),
     path("manifest.webmanifest", icons.web_manifest, name="web_manifest"),
     path("state/", views.state, name="state"),
+    path("state/figures/", views.state_figures, name="state_figures"),
     path("demo/removal/", views.demo_remove, name="demo_remove"),
     path("state/<slug:part>/test/", views.state_test, name="state_test"),
     path("", include("corpus.urls")),

@@ -257,7 +257,17 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
     ),
     "Log": (
         Variable("LITMUS_LOG_LEVEL", "The log goes to standard error", default="`INFO` (`WARNING` under `up`)"),
+        Variable(
+            "LITMUS_LOG_FORMAT",
+            "`json`: one object a line, with the request (`request_id`, also in the answer as `X-Request-ID`) or the "
+            "job (`job`) during which it was written",
+        ),
         Variable("LITMUS_ACCESS_LOG", "A line for each web request"),
+        Variable(
+            "LITMUS_METRICS_TOKEN",
+            "Figures of operation for Prometheus at `/metrics`, for programs that send this token "
+            "([Watching](operations.md#watching)). Without it the address does not exist",
+        ),
         Variable(
             "LITMUS_VERSION",
             "Stored with every computed figure; set it to a commit to be exact",

@@ -1,5 +1,6 @@
 """The page for staff: what this Litmus has, and whether it works. Files of the tutorials, for everybody."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,6 +14,7 @@ from accounts.requests import Request
 from config.demo.removal import demo_collection, remove_demo
 from config.example_files import NAMES, archive_files
 from config.state import TESTS, Outcome, parts, try_part
+from config.watching.figure_page import read_figures
 
 
 def check_staff(user: User) -> None:
@@ -26,6 +28,17 @@ def state(request: Request) -> HttpResponse:
     check_staff(request.user)
     context = {"cards": [(part, None) for part in parts()], "demo": demo_collection()}
     return render(request, "config/state.html", context)
+
+
+@require_safe
+def state_figures(request: Request) -> HttpResponse:
+    """Jobs, queue, requests, database: the figures that /metrics gives to programs."""
+    check_staff(request.user)
+    tables, pages = read_figures()
+    now, is_served = timezone.now(), bool(settings.METRICS_TOKEN)
+    return render(
+        request, "config/figures.html", {"tables": tables, "pages": pages, "now": now, "is_served": is_served}
+    )
 
 
 @require_POST

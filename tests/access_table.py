@@ -267,6 +267,7 @@ TABLE: list[Row] = [
     *everybody("web_manifest", "GET 200 200"),
     *everybody("favicon", "GET gone gone"),
     *row("state", "GET login 403 403 403 403 403"),  # for staff, whatever their role: tests/config/test_state.py
+    *row("state_figures", "GET login 403 403 403 403 403"),
     *row("state_test", "POST login 403 403 403 403 403", where=lambda _: {"part": "storage"}),
     *row("guide_step", "POST login 404 403 403 403 gone", where=lambda _: {"step": "pools", "act": "build"}),
     *row("demo_remove", "POST login 403 403 403 403 403"),  # for staff: tests/config/test_demo.py

@@ -19,7 +19,7 @@ OPERATORS = (
     "config/units.py",
     "config/variables.py",
     "config/env.py",
-    "config/health.py",
+    "config/watching/health.py",
     "config/outside.py",
     "config/preparation.py",
     "config/settings.py",

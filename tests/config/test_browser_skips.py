@@ -12,7 +12,7 @@ from tests.processes import CHECKOUT
 def browser_tests_without_chromium(**environment: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("CI", "LITMUS_CHROMIUM")}
     kept = {name: value for name, value in kept.items() if not name.startswith("PYTEST_")}
-    files = ["tests/config/test_health.py", "tests/browser/test_htmx.py"]
+    files = ["tests/config/watching/test_health.py", "tests/browser/test_htmx.py"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-m", "browser", *files],
         cwd=CHECKOUT,

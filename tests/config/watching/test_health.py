@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, connections
 from django.db.migrations.recorder import MigrationRecorder
 
-from config.health import HealthMiddleware
+from config.watching.health import HealthMiddleware
 from tests.processes import PATIENCE, web_server
 
 MOST_SECONDS = 30.0  # a busy machine may add much to the 2.5 that it takes; a silent server takes for ever

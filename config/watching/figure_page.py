@@ -1,0 +1,68 @@
+"""The figures of /metrics as tables for people."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from prometheus_client.metrics_core import Metric
+
+from config.watching.figures import registry
+
+SLOWEST = 25  # pages shown, those that took most time in all first
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number: what it is of (labels, in their order), and its value."""
+
+    of: tuple[str, ...]
+    value: float
+
+
+@dataclass(frozen=True)
+class FigureTable:
+    """One family of figures: its name in Prometheus, what it means, the names of its labels."""
+
+    name: str
+    meaning: str
+    labels: tuple[str, ...]
+    figures: list[Figure]
+
+
+@dataclass(frozen=True)
+class PageFigures:
+    """Requests of one page since the web server started: how many, how many failed, mean seconds, seconds in all."""
+
+    view: str
+    requests: int
+    failed: int
+    mean: float
+    seconds: float
+
+
+def read_figures() -> tuple[list[FigureTable], list[PageFigures]]:
+    """Everything that is not of requests, in order; then the pages that took most time."""
+    families = {family.name: family for family in registry().collect()}
+    requests = families.pop("litmus_http_requests", None)
+    seconds = families.pop("litmus_http_request_seconds", None)
+    tables = [_table(family) for family in families.values() if family.samples]
+    return tables, _pages(requests, seconds) if requests and seconds else []
+
+
+def _table(family: Metric) -> FigureTable:
+    figures = [Figure(tuple(sample.labels.values()), sample.value) for sample in family.samples]
+    return FigureTable(family.name, family.documentation, tuple(family.samples[0].labels), figures)
+
+
+def _pages(requests: Metric, seconds: Metric) -> list[PageFigures]:
+    counted: dict[str, Any] = {}
+    for sample in requests.samples:
+        if sample.name.endswith("_total"):
+            found = counted.setdefault(sample.labels["view"], [0, 0])
+            found[0] += int(sample.value)
+            found[1] += int(sample.value) * sample.labels["status"].startswith("5")
+    sums = {each.labels["view"]: each.value for each in seconds.samples if each.name.endswith("_sum")}
+    pages = [
+        PageFigures(view, asked, failed, sums.get(view, 0) / asked, sums.get(view, 0))
+        for view, (asked, failed) in counted.items()
+    ]
+    return sorted(pages, key=lambda page: -page.seconds)[:SLOWEST]
