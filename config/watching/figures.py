@@ -1,7 +1,7 @@
 """/metrics: the figures of operation, for Prometheus and for the page of staff.
 
-Answered by a middleware above the doors, as the probes are: a program that collects has no session and calls the machine by
-any name. It needs the token LITMUS_METRICS_TOKEN; without that setting the address does not exist.
+Answered by a middleware above the doors, as the probes are: a program that collects has no session and calls
+the machine by any name. It needs the token LITMUS_METRICS_TOKEN; without that setting the address does not exist.
 """
 
 import os
