@@ -13,7 +13,7 @@ from adjudication.guide.guide import Guide, guides_of, has_outrun
 from adjudication.labels.rules import can_adjudicate
 from adjudication.procedure import waiting_for
 from adjudication.verdicts.dashboard import CampaignRow, fetch_material, fetch_rows, fetch_running
-from annotation.models import Criterion, MachineReply
+from annotation.models import ReplyValue
 from corpus.collections.rules import can_oversee
 from corpus.models import Membership, Topic
 
@@ -55,10 +55,10 @@ def topic_cards(membership: Membership, topic: Topic) -> Iterator[Card]:
         yield Card(10, "adjudication/_why.html", {"number": topic.number})
 
 
-def reply_cards(membership: Membership, reply: MachineReply, criterion: Criterion) -> Iterator[Card]:
+def reply_cards(membership: Membership, stated: ReplyValue) -> Iterator[Card]:
     """A button that puts the item of an unparsed machine answer on the adjudication screen."""
     if can_adjudicate(membership):
-        context = {"item": reply.item_id, "criterion": criterion, "class": "quiet"}
+        context = {"item": stated.reply.item_id, "criterion": stated.criterion, "class": "quiet"}
         yield Card(10, "adjudication/cycles/_open_item.html", context)
 
 

@@ -45,7 +45,7 @@ def _cycle(w: World) -> dict[str, Any]:
 
 
 def _reply(w: World) -> dict[str, Any]:
-    return {"pk": w.machine_run.pk, "reply": w.machine_run.replies.get().pk}
+    return {"pk": w.machine_run.pk, "reply": w.machine_run.replies.get().stated.get().pk}
 
 
 def _paper_of(w: World) -> dict[str, Any]:

@@ -271,7 +271,6 @@ def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:
     )
     run = MachineRun.objects.create(
         campaign=campaign,
-        criterion=campaign.criteria.get(),
         annotator=machine,
         kind="lexical",
         recipe={"kind": "lexical", "model": "lexical", "temperature": 0.0, "thresholds": [0.4, 0.8]},
@@ -279,9 +278,11 @@ def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:
         requested_by=manager,
         requested_at=AT,
     )
-    MachineReply.objects.create(
+    run.criteria.set(campaign.criteria.all())
+    reply = MachineReply.objects.create(
         run=run, item=item, state=ReplyState.INVALID, text="Perhaps.", problem="is no answer", received_at=AT
     )
+    reply.stated.create(criterion=campaign.criteria.get(), problem="is no answer")
     return run
 
 

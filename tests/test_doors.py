@@ -291,6 +291,7 @@ VERBS = [
         "annotate",
         here=("campaign", "go_on"),
         buttons=("dry_run",),
+        lacking={"page": {"criterion": "former"}, "command": {"criterion": "another word for criteria"}},
     ),
     Verb(
         "rewrites ask",

@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.machines.asking import MachineAnswer, store_replies
-from annotation.models import AssignmentState, MachineReply, MachineRun, ReplyState
+from annotation.models import AssignmentState, MachineReply, MachineRun
+from engines.prompting.answers import Reading
 from tests.access_table import TABLE
 from tests.access_walk import CLIENT, ask, body_of, path_of, session_of
 from tests.access_world import World, make_world
@@ -25,8 +26,8 @@ def world() -> World:
     """A machine has judged the annotator's own item."""
     world = make_world()
     MachineReply.objects.all().delete()
-    run = MachineRun.objects.select_related("criterion").get(pk=world.machine_run.pk)
-    store_replies(run, [MachineAnswer(world.item.pk, ReplyState.ANSWERED, SAID, 2)], AT)
+    run = MachineRun.objects.get(pk=world.machine_run.pk)
+    store_replies(run, [MachineAnswer(world.item.pk, {"relevance": Reading(2)}, SAID)], AT)
     return world
 
 

@@ -17,7 +17,7 @@ from adjudication.cycles.tuning import Candidate, candidate_named, candidates_na
 from adjudication.models import AgreementRun
 from annotation.campaigns.rules import check_within
 from annotation.labelling.rules import check_can_read_labels_of
-from annotation.machines.machine_items import describe_levels
+from annotation.machines.machine_items import quoted
 from annotation.machines.recipes import MachineOptions
 from annotation.machines.requests import request_machine_runs
 from annotation.models import AnnoCycle, Campaign, MachineRun, MachineSource, Outcome, Split
@@ -103,7 +103,7 @@ def choose_test_set(*, cycle: AnnoCycle, by: User | None, at: datetime, test: Ca
             f"{seen:,} of its labels are older than this cycle and were visible while the machine was tuned. Make a new"
             " test campaign."
         )
-    _check_quoted_levels(cycle, test, cycle.frozen_prompt)
+    _check_quoted_levels(cycle, test, cycle.frozen_prompt, cycle.frozen_recipe)
     cycle.test, cycle.test_chosen_at, cycle.seen_before = test, at, seen
     _save_test_set(cycle)
     _record(cycle, by, at, "choose_test_set", test=test.slug, seen_before=seen)
@@ -143,7 +143,7 @@ def freeze_machine(*, cycle: AnnoCycle, by: User | None, at: datetime, key: str)
     if not candidate.figures:
         raise Refused(f"{candidate.name} has given no label yet that could be compared with people's.")
     if cycle.test is not None and candidate.run is not None:
-        _check_quoted_levels(cycle, cycle.test, candidate.run.prompt)
+        _check_quoted_levels(cycle, cycle.test, candidate.run.prompt, candidate.run.recipe)
     _freeze(cycle, candidate)
     cycle.frozen_by, cycle.frozen_at = by, at
     cycle.save()
@@ -184,16 +184,19 @@ def run_frozen_machine(
     missing = expected - len(frozen_runs(cycle, campaign))
     if missing < 1:
         raise Conflict(f"It has judged {campaign} as often as it should. Continue its runs if replies are missing.")
-    _check_quoted_levels(cycle, campaign, cycle.frozen_prompt)
+    _check_quoted_levels(cycle, campaign, cycle.frozen_prompt, cycle.frozen_recipe)
     return request_machine_runs(campaign=campaign, by=by, at=at, options=_machine_options(cycle, missing), send=send)
 
 
-def _check_quoted_levels(cycle: AnnoCycle, campaign: Campaign, prompt: PromptTemplate | None) -> None:
+def _check_quoted_levels(
+    cycle: AnnoCycle, campaign: Campaign, prompt: PromptTemplate | None, recipe: dict[str, Any]
+) -> None:
     """A prompt that quotes the levels is the same only where they are in the same words. Errors: Refused."""
     if prompt is None or not parse_prompt(prompt.body).quotes_levels:
         return
-    criteria = [criterion_in(one, cycle.criterion) for one in (cycle.dev, campaign)]
-    if len({describe_levels(one) for one in criteria if one is not None}) > 1:
+    keys = recipe.get("criteria") or [cycle.criterion]
+    here, there = (list(one.criteria.filter(key__in=keys).prefetch_related("levels")) for one in (cycle.dev, campaign))
+    if len(here) != len(there) or quoted(here) != quoted(there):
         raise Refused(
             f"{campaign} words its levels differently from {cycle.dev}, and the prompt quotes them: a model would get"
             " another question than the one that was tried. Choose a campaign with the same levels, word for word."
@@ -210,7 +213,7 @@ def _machine_options(cycle: AnnoCycle, runs: int) -> MachineOptions:
         max_tokens=recipe["max_tokens"],
         seed=recipe["seed"],
         thresholds=tuple(recipe["thresholds"]),
-        criterion=cycle.criterion,
+        criteria=tuple(recipe.get("criteria", ())) or (cycle.criterion,),
         runs=runs,
     )
 

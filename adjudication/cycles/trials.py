@@ -99,7 +99,7 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
     if cycle.test is None or not cycle.is_frozen:
         return None
     runs = frozen_runs(cycle, cycle.test)
-    counts_by_run = count_replies(runs, cycle.test.items.count())
+    counts_by_run = count_replies(runs, cycle.test.items.count(), cycle.criterion)
     name = runs[0].annotator.model if runs else ""
     n_runs, counts = len(runs), candidate_of(cycle.frozen_hash, runs, counts_by_run).counts if runs else RunCounts()
     if cycle.frozen_source == MachineSource.IMPORTED:
@@ -130,7 +130,7 @@ def _as_fixed(cycle: AnnoCycle, test: Campaign) -> Q:
 
 def frozen_runs(cycle: AnnoCycle, campaign: Campaign) -> list[MachineRun]:
     """Runs of the frozen recipe over the campaign."""
-    runs = MachineRun.objects.filter(campaign=campaign, recipe_hash=cycle.frozen_hash, criterion__key=cycle.criterion)
+    runs = MachineRun.objects.filter(campaign=campaign, recipe_hash=cycle.frozen_hash, criteria__key=cycle.criterion)
     return list(runs.select_related("annotator", "campaign").order_by("run_number"))
 
 

@@ -103,9 +103,9 @@ def _block(agreement: Agreement | None, block: str, model: str | None) -> list[F
 def _candidates(campaign: Campaign, key: str) -> list[Candidate]:
     """The machines of the campaign by what groups their runs: the recipe, or the name under which labels came."""
     runs = list(
-        campaign.machine_runs.filter(criterion__key=key).select_related("annotator", "prompt").order_by("run_number")
+        campaign.machine_runs.filter(criteria__key=key).select_related("annotator", "prompt").order_by("run_number")
     )
-    counts_by_run = count_replies(runs, campaign.items.count())
+    counts_by_run = count_replies(runs, campaign.items.count(), key)
     groups: dict[str, list[MachineRun]] = {}
     for run in runs:
         groups.setdefault(run.recipe_hash, []).append(run)

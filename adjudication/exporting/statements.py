@@ -188,7 +188,7 @@ LABEL_WEEK = f"""to_char({_AT} AT TIME ZONE 'UTC', 'IYYY"-W"IW')"""
 # What a machine said where it gave the label: the words that a file brought, else the reply of its run.
 SAID = """coalesce(nullif(s.said, ''), (
     SELECT reply.text FROM annotation_machinereply reply JOIN annotation_machinerun made ON made.id = reply.run_id
-    WHERE made.annotator_id = a.annotator_id AND made.criterion_id = j.criterion_id AND reply.item_id = a.item_id))"""
+    WHERE made.annotator_id = a.annotator_id AND reply.item_id = a.item_id))"""
 # Where the columns of a judgments file come from; those that an answer keeps as they are, from its own fields.
 _LABEL = {
     "annotator": "who.name",

@@ -106,11 +106,10 @@ def machine_words(judgments: Iterable[Judgment]) -> dict[int, str]:
     replies = MachineReply.objects.filter(
         item__in={one.assignment.item_id for one in found},
         run__annotator__in={one.assignment.annotator_id for one in found},
-    ).values_list("run__annotator_id", "item_id", "run__criterion_id", "text")
-    texts = {(annotator, item, criterion): text for annotator, item, criterion, text in replies}
+    ).values_list("run__annotator_id", "item_id", "text")
+    texts = {(annotator, item): text for annotator, item, text in replies}
     return {
-        one.pk: one.submission.said
-        or texts.get((one.assignment.annotator_id or 0, one.assignment.item_id, one.criterion_id), "")
+        one.pk: one.submission.said or texts.get((one.assignment.annotator_id or 0, one.assignment.item_id), "")
         for one in found
     }
 

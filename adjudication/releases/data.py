@@ -295,12 +295,12 @@ class Writer:
 
     def _machines(self) -> Iterator[dict[str, Any]]:
         found = MachineRun.objects.filter(campaign__in=self.recipe.campaigns).select_related("prompt")
-        for run in found.select_related("criterion").order_by("pk"):
+        for run in found.prefetch_related("criteria").order_by("pk"):
             yield self.people.cleaned(
                 {
                     "annotator": self.people.names[run.annotator_id],
                     "campaign": self.people.slugs[run.campaign_id],
-                    "criterion": run.criterion.key,
+                    "criteria": [each.key for each in run.criteria.all()],
                     "kind": run.kind,
                     "recipe": run.recipe,
                     "recipe_sha256": run.recipe_hash,

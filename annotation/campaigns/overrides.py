@@ -96,7 +96,7 @@ def _machines_of(cycle: AnnoCycle, campaigns: Sequence[int]) -> QuerySet[Annotat
     if cycle.frozen_source == MachineSource.IMPORTED:
         named = Q(model=cycle.frozen_name) | Q(model="", name=cycle.frozen_name)
         return machines.filter(named, machine_run__isnull=True)
-    return machines.filter(machine_run__recipe_hash=cycle.frozen_hash, machine_run__criterion__key=cycle.criterion)
+    return machines.filter(machine_run__recipe_hash=cycle.frozen_hash, machine_run__criteria__key=cycle.criterion)
 
 
 def _override(cycle: AnnoCycle, names: tuple[str, ...]) -> Override:

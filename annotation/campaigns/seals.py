@@ -4,7 +4,7 @@ While a cycle of the collection has no frozen machine, nobody reads people's lab
 machine runs on them: otherwise prompts could be tuned to the test.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db.models import Q
 
@@ -76,15 +76,16 @@ def check_split_may_change(campaign: Campaign, split: str) -> None:
         )
 
 
-def check_machine_may_run(campaign: Campaign, criterion: str, recipe_hash: str, *, more: int = 0) -> None:
+def check_machine_may_run(campaign: Campaign, criteria: Sequence[str], recipe_hash: str, *, more: int = 0) -> None:
     """Test sets are for the frozen machine of their cycle only, until the cycle is decided, and for as many runs as
-    were fixed before; `more` are asked for now. Where there is a cycle about the criterion, a machine annotates a main
-    campaign only by the decision of its own cycle. Errors: Refused.
+    were fixed before; `more` are asked for now. Where there is a cycle about one of the criteria, a machine annotates a
+    main campaign only by the decision of its own cycle. Errors: Refused.
     """
     check_machine_not_sealed(campaign)
     own = Q(frozen_hash=recipe_hash)
-    if reason := _why_cannot_annotate_all(campaign, Q(criterion=criterion), own):
-        raise Refused(reason)
+    for criterion in criteria:
+        if reason := _why_cannot_annotate_all(campaign, Q(criterion=criterion), own):
+            raise Refused(reason)
     cycle = AnnoCycle.objects.filter(test=campaign.pk, outcome="").first()
     if cycle is not None and cycle.frozen_hash != recipe_hash:
         raise Refused(
@@ -93,7 +94,7 @@ def check_machine_may_run(campaign: Campaign, criterion: str, recipe_hash: str, 
             " machines on a test set would be tuning on it."
         )
     if cycle is not None and more:
-        had = campaign.machine_runs.filter(recipe_hash=recipe_hash, criterion__key=cycle.criterion).count()
+        had = campaign.machine_runs.filter(recipe_hash=recipe_hash, criteria__key=cycle.criterion).count()
         if had + more > cycle.runs:
             raise Refused(
                 f"Before the test, the number of runs of the frozen machine over {campaign} was set"

@@ -4,8 +4,8 @@ A run that was killed, cancelled or refused by its endpoint continues where it s
 or paid for again. Reply and label are stored in one transaction, without a slot that a person could hold.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
@@ -17,7 +17,8 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.refusals import Refused
-from annotation.machines.machine_items import ItemText, describe_levels, unanswered
+from annotation.machines.machine_items import ItemText, quoted, unanswered
+from annotation.machines.recipes import forms_of
 from annotation.models import (
     Assignment,
     AssignmentState,
@@ -26,17 +27,18 @@ from annotation.models import (
     MachineReply,
     MachineRun,
     ReplyState,
+    ReplyValue,
     Submission,
     SubmissionKind,
 )
 from corpus.collections.endpoints import NO_MODEL, chat_pace, require_chat_endpoint
 from engines.endpoints.chat import Chat, Message, Reply, Unusable
-from engines.endpoints.driver import Failure, FirstAnswers, Pace, ask_all
+from engines.endpoints.driver import USUAL_ROW, Failure, Pace, UnreadableRow, ask_all
 from engines.endpoints.prices import Prices
 from engines.formats.judgment_columns import MOST_SAID
-from engines.prompting.answers import AnswerForm, read_answer
+from engines.prompting.answers import AnswerForm, Reading
 from engines.prompting.lexical import cover, describe, level_of
-from engines.prompting.prompts import parse_prompt
+from engines.prompting.prompts import Prompt, parse_prompt
 from engines.prompting.recipes import recipe_from
 
 LEXICAL_BATCH = 500
@@ -63,17 +65,31 @@ def annotate(run: MachineRun, progress: jobs.Progress) -> None:
 
 @dataclass(frozen=True)
 class MachineAnswer:
-    """The reply for one item: the value that was read, or why there is none; tokens and cost where they are known."""
+    """The reply for one item: what it states of each criterion by key; nothing where no reply came, for a `problem`.
+
+    Tokens and cost where they are known; `agreement` of a committee's members by criterion.
+    """
 
     item: int
-    state: ReplyState
+    stated: Mapping[str, Reading] = field(default_factory=dict)
     text: str = ""
-    value: int | None = None
-    problem: str = ""
+    missing: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost: Decimal | None = None
     seconds: float | None = None
+    agreement: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def problem(self) -> str:
+        """Why there is no reply, or not every criterion has a value."""
+        return self.missing or "; ".join(dict.fromkeys(each.problem for each in self.stated.values() if each.problem))
+
+    @property
+    def state(self) -> ReplyState:
+        if self.missing:
+            return ReplyState.ERROR
+        return ReplyState.INVALID if self.problem else ReplyState.ANSWERED
 
 
 class _Work:
@@ -83,11 +99,11 @@ class _Work:
         self.run, self.progress = run, progress
         self.recipe = recipe_from(run.recipe)
         self.language = run.campaign.collection.language
-        self.values = sorted(run.criterion.levels.values_list("value", flat=True))
+        self.criteria = list(run.criteria.prefetch_related("levels"))
         self.total = run.campaign.items.count()
         self.done = run.replies.exclude(state=ReplyState.ERROR).count()
         self.failed = 0
-        self.first = FirstAnswers(self.done)
+        self.row = UnreadableRow(run.parameters.get("stop_after", USUAL_ROW))
 
     def report(self) -> None:
         """Report how far it is. Errors: Cancelled."""
@@ -95,31 +111,34 @@ class _Work:
         self.progress.report(self.done, self.total, f"annotating{trouble}")
 
     def compare_words(self) -> None:
+        [criterion] = self.criteria
+        values = [level.value for level in criterion.levels.all()]
         left = unanswered(self.run)
         while batch := list(islice(left, LEXICAL_BATCH)):
             self.report()
-            store_replies(self.run, [self.compare(item) for item in batch], timezone.now())
+            answers = [self.compare(item, criterion.key, values) for item in batch]
+            store_replies(self.run, answers, timezone.now())
             self.done += len(batch)
         self.report()
 
-    def compare(self, item: ItemText) -> MachineAnswer:
+    def compare(self, item: ItemText, key: str, values: Sequence[int]) -> MachineAnswer:
         coverage = cover(item.aspect, f"{item.title}\n{item.abstract}", self.language)
-        value = self.values[level_of(coverage.share, self.recipe.thresholds)]
-        return MachineAnswer(item.item, ReplyState.ANSWERED, describe(coverage), value, cost=Decimal(0))
+        value = values[level_of(coverage.share, self.recipe.thresholds)]
+        return MachineAnswer(item.item, {key: Reading(value)}, describe(coverage), cost=Decimal(0))
 
     def ask_endpoint(self) -> None:
         endpoint = require_chat_endpoint()
         if self.run.prompt is None:
             raise Refused(NO_MODEL)
-        prompt = parse_prompt(self.run.prompt.body)
-        self.form = prompt.form(self.values)
+        self.prompt = parse_prompt(self.run.prompt.body)
+        self.forms = forms_of(self.prompt, self.criteria)
         self.prices = prices_of(self.run)
-        levels = describe_levels(self.run.criterion)
+        quotes = quoted(self.criteria)
         options = {"temperature": self.recipe.temperature}
         if self.run.seed is not None and self.recipe.seed is not None:
             options["seed"] = self.run.seed
         questions: Iterator[tuple[int, list[Message]]] = (
-            (item.item, [{"role": "user", "content": prompt.fill(item.placeholders(levels))}])
+            (item.item, [{"role": "user", "content": self.prompt.fill(item.placeholders(quotes))}])
             for item in unanswered(self.run)
         )
         with Chat(replace(endpoint, model=self.recipe.model, max_tokens=self.recipe.max_tokens)) as chat:
@@ -135,38 +154,40 @@ class _Work:
 
     def check(self) -> None:
         self.report()
-        self.first.check()
+        self.row.check()
 
     def store(self, item: int, outcome: Reply | Failure) -> None:
         """Store one outcome before the next question is asked."""
         if isinstance(outcome, Failure):
             self.failed += 1
-            tries = f"asked {outcome.attempts} times" if outcome.attempts > 1 else "asked once"
-            answer = MachineAnswer(item, ReplyState.ERROR, problem=f"{outcome.reason} ({tries})")
+            answer = MachineAnswer(item, missing=why_missing(outcome))
         else:
             self.done += 1
-            answer = read_reply(item, outcome, self.form, self.prices)
-            self.first.note(answer.problem)
+            stated = read_reply(outcome, self.prompt, self.forms)
+            answer = MachineAnswer(
+                item,
+                stated,
+                outcome.text or outcome.refusal,
+                prompt_tokens=outcome.prompt_tokens,
+                completion_tokens=outcome.completion_tokens,
+                cost=self.prices.cost(outcome.prompt_tokens or 0, outcome.completion_tokens or 0),
+                seconds=round(outcome.seconds, 3),
+            )
+            self.row.note(answer.problem)
         store_replies(self.run, [answer], timezone.now())
 
 
-def read_reply(item: int, reply: Reply, form: AnswerForm, prices: Prices) -> MachineAnswer:
-    """The reply as it is stored: with the value that was read strictly, or invalid with the problem."""
-    reading = read_answer(reply.text, form, cut_off=reply.finish_reason == "length")
-    problem, value = reading.problem, reading.value
+def why_missing(failure: Failure) -> str:
+    """Why an item has no reply, and how often it was asked for."""
+    tries = f"asked {failure.attempts} times" if failure.attempts > 1 else "asked once"
+    return f"{failure.reason} ({tries})"
+
+
+def read_reply(reply: Reply, prompt: Prompt, forms: Mapping[str, AnswerForm]) -> dict[str, Reading]:
+    """What a reply states of each criterion, read strictly; nothing of any where the endpoint declined."""
     if reply.refusal or reply.finish_reason == "content_filter":
-        problem, value = "was withheld or declined by the endpoint", None
-    return MachineAnswer(
-        item,
-        ReplyState.ANSWERED if value is not None else ReplyState.INVALID,
-        reply.text or reply.refusal,
-        value,
-        problem,
-        reply.prompt_tokens,
-        reply.completion_tokens,
-        prices.cost(reply.prompt_tokens or 0, reply.completion_tokens or 0),
-        round(reply.seconds, 3),
-    )
+        return dict.fromkeys(forms, Reading(None, "was withheld or declined by the endpoint"))
+    return prompt.read(reply.text, forms, cut_off=reply.finish_reason == "length")
 
 
 def pace_of(run: MachineRun) -> Pace:
@@ -188,19 +209,18 @@ def prices_of(run: MachineRun) -> Prices:
 
 @transaction.atomic
 def store_replies(run: MachineRun, answers: Sequence[MachineAnswer], at: datetime) -> None:
-    """Store these replies, and a label for each that was read. They replace earlier errors on the same items.
+    """Store these replies, and a label for each value that was read. They replace earlier errors on the same items.
 
     Only the worker that holds the run's claim calls this; unique constraints hold should there be two.
     """
     run.replies.filter(item__in=[each.item for each in answers], state=ReplyState.ERROR).delete()
-    MachineReply.objects.bulk_create(
+    replies = MachineReply.objects.bulk_create(
         MachineReply(
             run=run,
             item_id=each.item,
             state=each.state,
             text=each.text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MOST_SAID],
-            value=each.value,
-            problem=each.problem.replace("\0", "")[:MOST_PROBLEM],
+            problem=_problem(each.problem),
             prompt_tokens=each.prompt_tokens,
             completion_tokens=each.completion_tokens,
             cost=each.cost,
@@ -209,33 +229,58 @@ def store_replies(run: MachineRun, answers: Sequence[MachineAnswer], at: datetim
         )
         for each in answers
     )
-    if labels := [(each.item, each.value) for each in answers if each.value is not None]:
-        add_labels(run, labels, at)
+    criteria = dict(run.criteria.values_list("key", "pk"))
+    ReplyValue.objects.bulk_create(
+        ReplyValue(
+            reply=reply,
+            criterion_id=criteria[key],
+            value=reading.value,
+            problem=_problem(reading.problem),
+            agreement=answer.agreement.get(key),
+        )
+        for reply, answer in zip(replies, answers, strict=True)
+        for key, reading in answer.stated.items()
+    )
+    read = (
+        (each.item, {key: one.value for key, one in each.stated.items() if one.value is not None}) for each in answers
+    )
+    if labels := [(item, values) for item, values in read if values]:
+        add_labels(run, criteria, labels, at)
 
 
-def add_labels(run: MachineRun, labels: Sequence[tuple[int, int]], at: datetime) -> None:
-    """A finished assignment without a slot, its submission and its judgment, for each (item, value)."""
+def _problem(text: str) -> str:
+    return text.replace("\0", "")[:MOST_PROBLEM]
+
+
+def add_labels(
+    run: MachineRun, criteria: Mapping[str, int], labels: Sequence[tuple[int, Mapping[str, int]]], at: datetime
+) -> None:
+    """A finished assignment without a slot, its submission and its judgments, for each (item, values by criterion)."""
     done = {"annotator_id": run.annotator_id, "state": AssignmentState.DONE, "finished_at": at}
     assignments = Assignment.objects.bulk_create(Assignment(item_id=item, **done) for item, _ in labels)
     submissions = Submission.objects.bulk_create(
-        submission_of(run, assignment, value, at) for assignment, (_, value) in zip(assignments, labels, strict=True)
+        submission_of(run, assignment, values, at) for assignment, (_, values) in zip(assignments, labels, strict=True)
     )
     Judgment.objects.bulk_create(
-        Judgment(assignment=assignment, criterion_id=run.criterion_id, value=value, submission=submission)
-        for assignment, submission, (_, value) in zip(assignments, submissions, labels, strict=True)
+        Judgment(assignment=assignment, criterion_id=criteria[key], value=value, submission=submission)
+        for assignment, submission, (_, values) in zip(assignments, submissions, labels, strict=True)
+        for key, value in values.items()
     )
 
 
-def submission_of(run: MachineRun, assignment: Assignment, value: int, at: datetime, *, note: str = "") -> Submission:
-    """The submission of this value, not saved; a machine's id follows from run, item and value.
+def submission_of(
+    run: MachineRun, assignment: Assignment, values: Mapping[str, int], at: datetime, *, note: str = ""
+) -> Submission:
+    """The submission of these values, not saved; a machine's id follows from run, item and values.
 
-    A person's decision (`note`) may be repeated and undone, so each such step has another id.
+    What changes later (`note`: by a person's decision) may be repeated and undone, so each such step has another id.
     """
+    said = ",".join(map(str, values.values()))
     return Submission(
-        uuid=uuid4() if note else uuid5(NAMESPACE, f"{run.pk}|{assignment.item_id}|{value}||"),
+        uuid=uuid4() if note else uuid5(NAMESPACE, f"{run.pk}|{assignment.item_id}|{said}||"),
         assignment=assignment,
         kind=SubmissionKind.ANSWER,
-        answers={run.criterion.key: value},
+        answers=dict(values),
         note=note,
         device=DEVICE,
         received_at=at,

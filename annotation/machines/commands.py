@@ -14,13 +14,14 @@ from accounts.refusals import Refused
 from annotation.campaigns.campaigns import campaign_with
 from annotation.machines.machines import count_replies
 from annotation.machines.prompts import preview_of, write_prompt_for
-from annotation.machines.recipes import MachineOptions, criterion_of, estimate_machine, recipe_of
+from annotation.machines.recipes import MachineOptions, criteria_of, estimate_machine, recipe_of
 from annotation.machines.requests import continue_machine_run, request_machine_runs
 from annotation.models import Campaign, MachineKind, MachineRun
 from corpus.collections.collections import collection_with
 from corpus.models import PromptPurpose, PromptTemplate
 from corpus.questions.prompts import known_prompts, prompt_named, prompt_versions
 from corpus.questions.question_runs import PROMPT_NAME
+from engines.endpoints.driver import USUAL_ROW
 
 
 class Annotate(ReportingCommand):
@@ -47,13 +48,18 @@ class Annotate(ReportingCommand):
         parser.add_argument(
             "--prompt", default="", metavar="NAME[@VERSION]", help="the newest version unless one is named"
         )
-        parser.add_argument("--criterion", default="", metavar="KEY", help="where the campaign has several")
+        parser.add_argument(
+            *("--criteria", "--criterion"), nargs="+", default=[], metavar="KEY", help="where the campaign has several"
+        )
         parser.add_argument("--runs", type=int, default=1, metavar="N")
         parser.add_argument("--temperature", type=float, default=0.0)
         parser.add_argument("--max-tokens", type=int, default=None, metavar="N", help="longest answer")
         parser.add_argument("--seed", type=int, default=None, help="sent to the endpoint")
         parser.add_argument(
             "--thresholds", type=float, nargs="+", default=[], metavar="SHARE", help="of the lexical baseline"
+        )
+        parser.add_argument(
+            "--stop-after", type=int, default=USUAL_ROW, metavar="N", help="unreadable answers in a row; 0: never"
         )
         parser.add_argument("--concurrency", type=int, default=None, metavar="N", help="questions at once")
         add_renamed_option(
@@ -83,11 +89,18 @@ class Annotate(ReportingCommand):
 
 
 def _machine_options(
-    campaign: Campaign, *, kind: str | None, model: str, prompt: str, thresholds: list[float], **arguments: Any
+    campaign: Campaign,
+    *,
+    kind: str | None,
+    model: str,
+    prompt: str,
+    thresholds: list[float],
+    criteria: list[str],
+    **arguments: Any,
 ) -> MachineOptions:
     if kind is None and model in MachineKind.values:  # as --machine took it
         kind, model = model, ""
-    same = ("criterion", "runs", "temperature", "max_tokens", "seed")
+    same = ("runs", "temperature", "max_tokens", "seed", "stop_after")
     pace = ("concurrency", "per_minute", "price_in", "price_out")
     is_lexical = kind == MachineKind.LEXICAL
     if not is_lexical and not prompt:
@@ -98,14 +111,15 @@ def _machine_options(
         prompt=None if is_lexical else prompt_named(campaign.collection, prompt),
         model=model,
         thresholds=tuple(thresholds),
+        criteria=tuple(criteria),
         **{name: arguments[name] for name in (*same, *pace)},
     )
 
 
 def _unfinished(campaign: Campaign, options: MachineOptions) -> list[MachineRun]:
-    criterion = criterion_of(campaign, options.criterion)
-    recipe = recipe_of(options, criterion)
-    runs = campaign.machine_runs.filter(recipe_hash=recipe.digest, criterion=criterion).order_by("run_number")
+    criteria = criteria_of(campaign, options.criteria)
+    recipe = recipe_of(options, criteria)
+    runs = campaign.machine_runs.filter(recipe_hash=recipe.digest, criteria=criteria[0]).order_by("run_number")
     counts_by_run = count_replies(list(runs), campaign.items.count())
     return [run for run in runs if run.state != JobState.DONE or counts_by_run[run.pk].left]
 
@@ -218,7 +232,8 @@ class Prompts(SteppedCommand):
         if "problem" in preview:
             raise Refused(preview["problem"])
         result = {**preview, "item": preview["item"].item}
-        return f"{preview['message']}\n\nHow a reply must end: {preview['form']}", result
+        lines = [f"{{{name}}} is empty for {count:,} items." for name, count in preview["empty"].items()]
+        return "\n\n".join([preview["message"], f"How a reply must end: {preview['form']}", *lines]), result
 
 
 def _add_purpose(parser: CommandParser) -> None:

@@ -10,7 +10,7 @@ from annotation.models import Campaign, Criterion, MachineKind
 from corpus.collections.endpoints import chat_endpoint, chat_pace
 from corpus.models import PromptPurpose, PromptTemplate
 from corpus.questions.prompts import prompt_versions
-from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
+from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS, UNREADABLE
 from engines.endpoints.chat import Endpoint
 from engines.prompting.lexical import usual_thresholds
 
@@ -29,7 +29,11 @@ class MachineForm(forms.Form):
     """The machine, and how it is asked."""
 
     kind = forms.ChoiceField(choices=KINDS, widget=forms.RadioSelect, label="Machine")
-    criterion = forms.ChoiceField(label="Criterion", help_text="A run answers one of them.")
+    criteria = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        label="Criteria",
+        help_text="Several in one answer need a prompt that holds {criteria}.",
+    )
     thresholds = forms.CharField(
         required=False,
         label="Thresholds of the baseline",
@@ -51,6 +55,11 @@ class MachineForm(forms.Form):
         label="Runs",
         help_text="Each run becomes a separate annotator. Two show how far the machine agrees with itself.",
     )
+    stop_after = number_field(
+        UNREADABLE,
+        label="Stop after unreadable answers in a row",
+        help_text="The next ones would cost as much. The run can be continued. 0: never.",
+    )
     concurrency = number_field(CONCURRENCY, required=False, label="Requests at a time")
     per_minute = number_field(PER_MINUTE, required=False, label="Requests per minute", help_text="0: no limit.")
     price_in = forms.DecimalField(
@@ -65,14 +74,14 @@ class MachineForm(forms.Form):
         criteria = list(campaign.criteria.prefetch_related("levels"))
         kwargs["initial"] = {**_initial(endpoint, criteria), **kwargs.get("initial", {})}
         super().__init__(*args, **kwargs)
-        prompt, criterion, kind = self.fields["prompt"], self.fields["criterion"], self.fields["kind"]
+        prompt, chosen, kind = self.fields["prompt"], self.fields["criteria"], self.fields["kind"]
         assert isinstance(prompt, forms.ModelChoiceField)  # noqa: S101 - narrows the type
-        assert isinstance(criterion, forms.ChoiceField)  # noqa: S101 - narrows the type
+        assert isinstance(chosen, forms.MultipleChoiceField)  # noqa: S101 - narrows the type
         assert isinstance(kind, forms.ChoiceField)  # noqa: S101 - narrows the type
         prompt.queryset = prompt_versions(campaign.collection, PromptPurpose.RELEVANCE)
-        criterion.choices = [(one.key, one.label) for one in criteria]
+        chosen.choices = [(one.key, one.label) for one in criteria]
         if len(criteria) == 1:
-            criterion.widget = forms.HiddenInput()
+            chosen.widget = forms.MultipleHiddenInput()
         if endpoint is None:
             kind.choices = KINDS[:1]
 
@@ -93,12 +102,14 @@ class MachineForm(forms.Form):
 
     @property
     def of_pace(self) -> list[forms.BoundField]:
-        return [self[name] for name in ("concurrency", "per_minute", "price_in", "price_out")]
+        return [self[name] for name in ("stop_after", "concurrency", "per_minute", "price_in", "price_out")]
 
     @property
     def options(self) -> MachineOptions:
         """The options filled in; the temperature is 0 where it was left empty."""
-        return MachineOptions(**{**self.cleaned_data, "temperature": self.cleaned_data["temperature"] or 0.0})
+        given = self.cleaned_data
+        temperature, criteria = given["temperature"] or 0.0, tuple(given["criteria"])
+        return MachineOptions(**{**given, "temperature": temperature, "criteria": criteria})
 
 
 def _initial(endpoint: Endpoint | None, criteria: list[Criterion]) -> dict[str, Any]:
@@ -106,7 +117,7 @@ def _initial(endpoint: Endpoint | None, criteria: list[Criterion]) -> dict[str, 
     levels = len(criteria[0].levels.all()) if criteria else 3
     return {
         "kind": MachineKind.ENDPOINT if endpoint else MachineKind.LEXICAL,
-        "criterion": criteria[0].key if criteria else "",
+        "criteria": [one.key for one in criteria[:1]],
         "thresholds": " ".join(f"{share:g}" for share in usual_thresholds(levels)),
         "model": endpoint.model if endpoint else "",
         "max_tokens": endpoint.max_tokens if endpoint else 0,
@@ -125,7 +136,7 @@ class PromptForm(forms.Form):
 
 
 class ReplyDecisionForm(forms.Form):
-    """What an invalid reply states; empty: nothing."""
+    """What a reply states of a criterion that could not be read; empty: nothing."""
 
     value = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
 

@@ -1,23 +1,31 @@
 """What a machine sees of a campaign's items: the same texts as people, and no answer of anybody."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Any
 
 from accounts.sql import execute
 from annotation.models import Campaign, Criterion, MachineRun
-from engines.prompting.prompts import PLACEHOLDERS
+from engines.prompting.prompts import OF_CRITERIA, PLACEHOLDERS
 from engines.text.names import document_name
 
 BATCH = 500
 
 # {which} selects items of the campaign, always by keyset, so that a million of them are never in memory at once. Where
-# an item is no pair (a question is judged alone), its known targets stand for the document.
+# an item is no pair (a question is judged alone), its known targets stand for the document. A document that is judged
+# is no target of its own prompt: that would tell the answer.
 CONTENT = """
-SELECT i.id, coalesce(t.text, ''), coalesce(asp.text, t.text, ''), coalesce(above.texts, ''),
-  coalesce(d.title, known.titles, ''), coalesce(d.abstract, known.abstracts, '')
+SELECT i.id AS item, coalesce(t.text, '') AS query, coalesce(asp.text, t.text, '') AS aspect,
+  coalesce(above.texts, '') AS parent, coalesce(d.title, known.titles, '') AS title,
+  coalesce(d.abstract, known.abstracts, '') AS abstract, coalesce(t.title, '') AS topic_title,
+  coalesce(t.narrative, '') AS narrative,
+  CASE t.kind WHEN 'context-paragraph' THEN t.text WHEN 'context-sentence' THEN coalesce(around.text, '') ELSE '' END
+    AS paragraph,
+  CASE t.kind WHEN 'context-sentence' THEN t.text ELSE '' END AS sentence, coalesce(known.whole, '') AS targets
 FROM annotation_item i
 LEFT JOIN corpus_topic t ON t.id = i.topic_id
+LEFT JOIN corpus_topic around ON around.id = t.parent_id AND around.kind = 'context-paragraph'
 LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
 LEFT JOIN corpus_document d ON d.id = i.document_id
 LEFT JOIN LATERAL (
@@ -26,9 +34,11 @@ LEFT JOIN LATERAL (
   WHERE n.aspect_id = i.aspect_id
 ) above ON true
 LEFT JOIN LATERAL (
-  SELECT string_agg(k.title, E'\\n') AS titles, string_agg(k.abstract, E'\\n\\n') AS abstracts
+  SELECT string_agg(k.title, E'\\n') FILTER (WHERE i.document_id IS NULL) AS titles,
+    string_agg(k.abstract, E'\\n\\n') FILTER (WHERE i.document_id IS NULL) AS abstracts,
+    string_agg(concat_ws(E'\\n', nullif(k.title, ''), nullif(k.abstract, '')), E'\\n\\n' ORDER BY g.id) AS whole
   FROM corpus_target g JOIN corpus_document k ON k.id = g.document_id
-  WHERE i.document_id IS NULL AND g.topic_id = i.topic_id
+  WHERE g.topic_id = i.topic_id AND g.document_id IS DISTINCT FROM i.document_id
 ) known ON true
 WHERE i.campaign_id = %(campaign)s AND i.id > %(after)s {which}
 ORDER BY i.id LIMIT %(most)s
@@ -42,6 +52,7 @@ SELECT id FROM (
 ) i WHERE (n - 1) %% greatest(1, size / %(count)s) = 0 ORDER BY n LIMIT %(count)s
 """
 SAMPLED = "AND i.id = ANY(%(ids)s)"
+PER_ITEM = [name for name in PLACEHOLDERS if name not in OF_CRITERIA]
 
 
 @dataclass(frozen=True)
@@ -54,15 +65,20 @@ class ItemText:
     parent: str
     title: str
     abstract: str
+    topic_title: str
+    narrative: str
+    paragraph: str
+    sentence: str
+    targets: str
 
     @property
     def name(self) -> str:
         """The name of the item on a page."""
         return document_name(self.title, self.abstract, self.aspect)
 
-    def placeholders(self, levels: str) -> dict[str, str]:
-        """The texts for the placeholders of a prompt."""
-        return {**{name: getattr(self, name, "") for name in PLACEHOLDERS}, "levels": levels}
+    def placeholders(self, quotes: Mapping[str, str]) -> dict[str, str]:
+        """The texts for the placeholders of a prompt; `quotes` are those of its criteria."""
+        return {**{name: getattr(self, name) for name in PER_ITEM}, **quotes}
 
 
 def unanswered(run: MachineRun) -> Iterator[ItemText]:
@@ -94,8 +110,22 @@ def first_item(campaign: Campaign, pk: int | None = None) -> ItemText | None:
     return show_items(campaign, ids)[0] if ids else None
 
 
+def count_empty(campaign: Campaign) -> dict[str, int]:
+    """{placeholder: how many items of the campaign have nothing behind it}."""
+    counts = ", ".join(f"count(*) FILTER (WHERE {name} = '')" for name in PER_ITEM)
+    texts = CONTENT.format(which="")
+    [found] = execute(f"SELECT {counts} FROM ({texts}) item", {"campaign": campaign.pk, "after": 0, "most": None})
+    return dict(zip(PER_ITEM, found, strict=True))
+
+
+def quoted(criteria: Sequence[Criterion]) -> dict[str, str]:
+    """What {levels} (of the first criterion) and {criteria} print."""
+    each = [f"{one.key}: {one.question or one.label}\n{indent(describe_levels(one), '  ')}" for one in criteria]
+    return {"levels": describe_levels(criteria[0]), "criteria": "\n\n".join(each)}
+
+
 def describe_levels(criterion: Criterion) -> str:
-    """The levels with their definitions, one on each line, as {levels} prints them."""
+    """The levels with their definitions, one on each line."""
     levels = sorted(criterion.levels.all(), key=lambda level: level.value)
     return "\n".join(f"{level.value} ({level.label}): {level.definition}".rstrip(": ") for level in levels)
 

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
-from django.db.models import Avg, Count, Q, QuerySet, Sum
+from django.db.models import Avg, Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from accounts.jobs import with_live_progress
-from annotation.machines.machine_items import describe_levels, sample_items
+from annotation.machines.machine_items import quoted, sample_items
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -20,6 +21,7 @@ from annotation.models import (
     MachineReply,
     MachineRun,
     ReplyState,
+    ReplyValue,
     UnparsedAnswer,
 )
 from corpus.collections.endpoints import chat_pace
@@ -77,22 +79,34 @@ class ImportedMachine:
     unparsed: int = 0  # answers that could not be parsed: no labels
 
 
-def count_replies(runs: Sequence[MachineRun], items: int) -> dict[int, RunCounts]:
-    """The counts of each run by its id. One query."""
+def count_replies(runs: Sequence[MachineRun], items: int, key: str = "") -> dict[int, RunCounts]:
+    """The counts of each run by its id; with a criterion's key, what its replies state of that one. Two queries.
+
+    A reply to several criteria is invalid if it cannot be read for one of them; `waiting` counts each of those.
+    """
     rows = (
         MachineReply.objects.filter(run__in=runs)
         .values_list("run")
         .annotate(
             answered=Count("id", filter=Q(state=ReplyState.ANSWERED)),
             invalid=Count("id", filter=Q(state=ReplyState.INVALID)),
-            waiting=Count("id", filter=Q(state=ReplyState.INVALID, decided_at__isnull=True)),
             errors=Count("id", filter=Q(state=ReplyState.ERROR)),
             tokens_in=Coalesce(Sum("prompt_tokens"), 0),
             tokens_out=Coalesce(Sum("completion_tokens"), 0),
             spent=Sum("cost"),
         )
-    )
-    found: dict[int, RunCounts] = {run: RunCounts(items, *counts) for run, *counts in rows}
+    )  # in the order of RunCounts
+    about = Q(reply__run__in=runs) & (Q(criterion__key=key) if key else Q())
+    unreadable = dict[int, tuple[int, int]]()
+    values = ReplyValue.objects.filter(about, ~Q(problem="")).values_list("reply__run")
+    for run, each, waiting in values.annotate(n=Count("id"), left=Count("id", filter=Q(decided_at__isnull=True))):
+        unreadable[run] = each, waiting
+    found = dict[int, RunCounts]()
+    for run, answered, invalid, *rest in rows:
+        each, waiting = unreadable.get(run, (0, 0))
+        counted = (answered + invalid - each, each) if key else (answered, invalid)
+        counts: tuple[Any, ...] = (items, *counted, waiting, *rest)
+        found[run] = RunCounts(*counts)
     return {run.pk: found.get(run.pk, RunCounts(items)) for run in runs}
 
 
@@ -105,9 +119,11 @@ def run_rows(campaign: Campaign) -> list[RunRow]:
 
 def runs_of(campaign: Campaign) -> QuerySet[MachineRun]:
     """The machine runs of a campaign, newest first, with the rows that a list shows."""
-    return campaign.machine_runs.select_related(
-        "annotator", "prompt", "criterion", "requested_by", "campaign__collection"
-    ).order_by("-pk")
+    return (
+        campaign.machine_runs.select_related("annotator", "prompt", "requested_by", "campaign__collection")
+        .prefetch_related("criteria__levels")
+        .order_by("-pk")
+    )
 
 
 def imported_machines(campaign: Campaign) -> list[ImportedMachine]:
@@ -128,23 +144,35 @@ def unparsed_answers(campaign: Campaign) -> QuerySet[UnparsedAnswer]:
     )
 
 
-def replies_in_state(run: MachineRun, state: str) -> QuerySet[MachineReply]:
-    """Replies in this state (invalid or error) with their items, those that wait for a decision first."""
-    replies = run.replies.filter(state=state).select_related(
-        "item__topic", "item__aspect", "item__document", "decided_by"
+def unreadable_values(run: MachineRun) -> QuerySet[ReplyValue]:
+    """What could not be read of the run's replies, with their items, those that wait for a decision first."""
+    values = ReplyValue.objects.filter(~Q(problem=""), reply__run=run).select_related(
+        "reply__item__topic", "reply__item__aspect", "reply__item__document", "criterion", "decided_by"
     )
-    return replies.order_by("decided_at", "pk") if state == ReplyState.INVALID else replies.order_by("pk")
+    return values.prefetch_related("criterion__levels").order_by(F("decided_at").asc(nulls_first=True), "pk")
+
+
+def missing_replies(run: MachineRun) -> QuerySet[MachineReply]:
+    """Items for which no reply came, and why."""
+    replies = run.replies.filter(state=ReplyState.ERROR)
+    return replies.select_related("item__topic", "item__aspect", "item__document").order_by("pk")
 
 
 def estimate_runs(
-    campaign: Campaign, recipe: Recipe, prompt: Prompt | None, prices: Prices, criterion: Criterion, *, runs: int = 1
+    campaign: Campaign,
+    recipe: Recipe,
+    prompt: Prompt | None,
+    prices: Prices,
+    criteria: Sequence[Criterion],
+    *,
+    runs: int = 1,
 ) -> Estimate:
     """What the runs would take: from the messages of a sample of items and earlier replies to the same prompt."""
     items = campaign.items.count()
     if recipe.kind == MachineKind.LEXICAL or prompt is None:
         return Estimate(items, items * runs, 0, 0, Decimal(0), items * runs / 20_000, measured=True)
-    levels = describe_levels(criterion)
-    lengths = [tokens_in(prompt.fill(item.placeholders(levels))) for item in sample_items(campaign, SAMPLE)]
+    quotes = quoted(criteria)
+    lengths = [tokens_in(prompt.fill(item.placeholders(quotes))) for item in sample_items(campaign, SAMPLE)]
     replies = MachineReply.objects.filter(
         run__campaign__collection=campaign.collection_id,
         run__recipe__prompt=recipe.prompt,

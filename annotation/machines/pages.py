@@ -14,17 +14,24 @@ from annotation.campaigns.pages.context import campaign_context, fetch_for_manag
 from annotation.campaigns.seals import sealed_by
 from annotation.labelling.rules import why_cannot_read_replies
 from annotation.machines.forms import MachineForm, PromptForm, ReplyDecisionForm
-from annotation.machines.machines import count_replies, imported_machines, replies_in_state, run_rows, runs_of
-from annotation.machines.prompts import preview_of, write_relevance_prompt
+from annotation.machines.machines import (
+    count_replies,
+    imported_machines,
+    missing_replies,
+    run_rows,
+    runs_of,
+    unreadable_values,
+)
+from annotation.machines.prompts import examples_of, preview_of, write_relevance_prompt
 from annotation.machines.recipes import estimate_machine
 from annotation.machines.replies import decide_reply
 from annotation.machines.requests import continue_machine_run, request_machine_runs
-from annotation.models import Campaign, CampaignState, MachineReply, MachineRun, ReplyState
+from annotation.models import Campaign, CampaignState, MachineRun, ReplyValue
 from corpus.collections.endpoints import NO_MODEL, chat_endpoint
 from corpus.collections.pages.context import form_page
 from corpus.models import PromptPurpose
 from corpus.questions.prompts import prompt_versions
-from engines.prompting.prompts import PLACEHOLDERS, STARTERS
+from engines.prompting.prompts import STARTERS
 from engines.text.differences import compare_texts
 
 PER_PAGE = 20
@@ -101,7 +108,7 @@ def machine_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
     membership, found = fetch_for_overseer(request, slug, campaign, page="machines")
     run = get_object_or_404(runs_of(found), pk=pk)
     hidden = why_cannot_read_replies(found, membership.user)
-    replies = MachineReply.objects.none() if hidden else replies_in_state(run, ReplyState.INVALID)
+    unreadable = ReplyValue.objects.none() if hidden else unreadable_values(run)
     counts = count_replies([run], found.items.count())[run.pk]
     context = campaign_context(
         membership,
@@ -109,10 +116,9 @@ def machine_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
         "machines",
         job=run,
         counts=counts,
-        page=Paginator(replies, PER_PAGE).get_page(request.GET.get("page")),
+        page=Paginator(unreadable, PER_PAGE).get_page(request.GET.get("page")),
         hidden=hidden,
-        errors=list(replies_in_state(run, ReplyState.ERROR)[:PER_PAGE]),
-        levels=list(run.criterion.levels.all()),
+        errors=list(missing_replies(run)[:PER_PAGE]),
         may_go_on=run.is_final and counts.left > 0 and found.state != CampaignState.CLOSED,
     )
     return render(request, "annotation/machines/machine_detail.html", context)
@@ -130,17 +136,17 @@ def machine_continue(request: HttpRequest, slug: str, campaign: str, pk: int) ->
 
 @require_POST
 def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply: int) -> HttpResponse:
-    """Decide what an invalid reply states."""
+    """Decide what an invalid reply states of a criterion; `reply` is the number of that."""
     membership, found = fetch_for_manager(request, slug, campaign, page="machines")
     run = get_object_or_404(runs_of(found), pk=pk)
-    chosen = get_object_or_404(MachineReply, pk=reply, run=run)
-    form = ReplyDecisionForm(request.POST, criterion=run.criterion)
+    chosen = get_object_or_404(ReplyValue.objects.select_related("criterion"), pk=reply, reply__run=run)
+    form = ReplyDecisionForm(request.POST, criterion=chosen.criterion)
     if not form.is_valid():
         messages.error(request, "Choose one of the levels, or “nothing”.")
     else:
         value = form.cleaned_data["value"]
         with refusals_in_message(request):
-            decide_reply(reply=chosen, by=membership.user, at=timezone.now(), value=value)
+            decide_reply(stated=chosen, by=membership.user, at=timezone.now(), value=value)
     return redirect("machine_detail", slug, campaign, pk)
 
 
@@ -156,14 +162,15 @@ def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
             )
             messages.success(request, f"{prompt} is saved. Its hash is {prompt.sha256[:12]}….")
             return redirect("machine_prompt_detail", slug, campaign, prompt.pk)
+    preview = _preview(found, str(form["body"].value() or ""), request)
     context = campaign_context(
         membership,
         found,
         "machines",
         form=form,
         starters=list(STARTERS),
-        places=PLACEHOLDERS,
-        preview=_preview(found, str(form["body"].value() or ""), request),
+        places=examples_of(preview["item"], found),
+        preview=preview,
     )
     return render(request, "annotation/machines/prompt_edit.html", context, status=422 if form.errors else 200)
 

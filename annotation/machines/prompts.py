@@ -5,34 +5,64 @@ from typing import Any
 
 from django.db import transaction
 
+from accounts.caches import volatile
 from accounts.models import User
 from accounts.refusals import Refused
-from annotation.machines.machine_items import describe_levels, first_item
-from annotation.models import Campaign
+from annotation.machines.machine_items import ItemText, count_empty, first_item, quoted
+from annotation.machines.recipes import forms_of
+from annotation.models import Campaign, Criterion
 from corpus.models import Collection, PromptPurpose, PromptTemplate
 from corpus.questions.generation import write_question_prompt
 from corpus.questions.prompts import write_prompt, write_rerank_prompt
 from corpus.questions.question_runs import PROMPT_NAME
-from engines.prompting.answers import describe_form
-from engines.prompting.prompts import BadPrompt, parse_prompt
+from engines.prompting.prompts import PLACEHOLDERS, BadPrompt, Prompt, parse_prompt
 from engines.prompting.recipes import tokens_in
+
+EMPTY_SECONDS = 300
 
 
 def preview_of(campaign: Campaign, body: str, item: int | None = None) -> dict[str, Any]:
-    """The message for this item or the first one and how its answer must end; or a `problem` that says why not."""
+    """The message for this item or the first one and how its answer must end; or a `problem` that says why not.
+
+    `empty` is {placeholder: items of the campaign with nothing behind it}, of those that the prompt uses.
+    """
     shown = first_item(campaign, item)
     try:
         prompt = parse_prompt(body)
-        criterion = campaign.criteria.prefetch_related("levels").first()
-        values = [level.value for level in criterion.levels.all()] if criterion else []
-        form = describe_form(prompt.form(values))
+        criteria = rated_by(prompt, campaign)
+        form = prompt.describe(forms_of(prompt, criteria)) if criteria else ""
     except BadPrompt as bad:
-        return {"problem": str(bad)}
-    if shown is None or criterion is None:
-        return {"problem": "The campaign has no items to try it on yet.", "form": form}
-    message = prompt.fill(shown.placeholders(describe_levels(criterion)))
+        return {"problem": str(bad), "item": shown}
+    if shown is None or not criteria:
+        return {"problem": "The campaign has no items to try it on yet.", "form": form, "item": shown}
+    message = prompt.fill(shown.placeholders(quoted(criteria)))
     later = campaign.items.filter(pk__gt=shown.item).order_by("pk").values_list("pk", flat=True).first()
-    return {"message": message, "form": form, "tokens": tokens_in(message), "item": shown, "next": later}
+    empty = {name: count for name, count in empty_places(campaign).items() if count and name in prompt.places}
+    found = {"message": message, "form": form, "tokens": tokens_in(message), "item": shown, "next": later}
+    return found | {"empty": empty}
+
+
+def rated_by(prompt: Prompt, campaign: Campaign) -> list[Criterion]:
+    """The criteria that the prompt rates unless a run names others: all of the campaign, or its first."""
+    criteria = list(campaign.criteria.prefetch_related("levels"))
+    return criteria if prompt.rates_each else criteria[:1]
+
+
+def examples_of(item: ItemText | None, campaign: Campaign) -> dict[str, tuple[str, str]]:
+    """{placeholder: (what it stands for, its text for this item)}, as the page of a prompt lists them."""
+    criteria = list(campaign.criteria.prefetch_related("levels"))
+    texts = item.placeholders(quoted(criteria)) if item and criteria else {}
+    return {name: (meaning, texts.get(name, "")) for name, meaning in PLACEHOLDERS.items()}
+
+
+def empty_places(campaign: Campaign) -> dict[str, int]:
+    """{placeholder: items with nothing behind it}. Kept a few minutes: it reads the texts of all items."""
+    key = f"empty-places:{campaign.pk}:{campaign.items.count()}"
+    found: dict[str, int] | None = volatile.get(key)
+    if found is None:
+        found = count_empty(campaign)
+        volatile.set(key, found, EMPTY_SECONDS)
+    return found
 
 
 @transaction.atomic

@@ -1,6 +1,7 @@
 """The options of a machine annotator, the recipe that they give, and what its runs would take."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -9,13 +10,15 @@ from django.conf import settings
 
 from accounts.refusals import Refused
 from annotation.campaigns.rules import check_within
-from annotation.machines.machine_items import describe_levels
+from annotation.machines.machine_items import quoted
 from annotation.machines.machines import estimate_runs
 from annotation.models import Campaign, Criterion, MachineKind
 from corpus.collections.endpoints import require_chat_endpoint
 from corpus.models import PromptPurpose, PromptTemplate
-from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, TOKENS
+from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, TOKENS, UNREADABLE
+from engines.endpoints.driver import USUAL_ROW
 from engines.endpoints.prices import Prices
+from engines.prompting.answers import AnswerForm
 from engines.prompting.lexical import check_thresholds, usual_thresholds
 from engines.prompting.prompts import BadPrompt, Prompt, parse_prompt
 from engines.prompting.recipes import Estimate, Recipe
@@ -23,7 +26,7 @@ from engines.prompting.recipes import Estimate, Recipe
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """The options of a machine annotator. Empty fields stand for the operator's settings.
+    """The options of a machine annotator. Empty fields stand for the operator's settings, no criteria for the only one.
 
     `thresholds` (lexical): K-1 rising shares. `seed` is sent to the endpoint, one more with each run; None: none is
     sent. Prices are per million tokens.
@@ -36,8 +39,9 @@ class MachineOptions:
     max_tokens: int | None = None
     seed: int | None = None
     thresholds: tuple[float, ...] = ()
-    criterion: str = ""
+    criteria: tuple[str, ...] = ()
     runs: int = 1
+    stop_after: int = USUAL_ROW
     concurrency: int | None = None
     per_minute: int | None = None
     price_in: Decimal | None = None
@@ -52,8 +56,9 @@ class MachineOptions:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Pace and prices, on which labels do not depend."""
+        """Pace, prices and when to stop, on which labels do not depend."""
         return {
+            "stop_after": self.stop_after,
             "concurrency": self.concurrency,
             "per_minute": self.per_minute or 0,
             "price_in": None if self.prices.tokens_in is None else str(self.prices.tokens_in),
@@ -61,38 +66,36 @@ class MachineOptions:
         }
 
 
-def criterion_of(campaign: Campaign, key: str) -> Criterion:
-    """The criterion of this key, or the only one. Errors: Refused, with the keys of all criteria."""
+def criteria_of(campaign: Campaign, keys: Sequence[str]) -> list[Criterion]:
+    """The criteria of these keys, or the only one, in their order. Errors: Refused, with the keys of all criteria."""
     criteria = list(campaign.criteria.prefetch_related("levels"))
-    found = [one for one in criteria if one.key == key] if key else criteria
-    if len(found) != 1:
+    found = [one for one in criteria if one.key in keys] if keys else criteria
+    if len(found) != (len(set(keys)) or 1):
         named = ", ".join(one.key for one in criteria)
-        raise Refused(f"A run answers one criterion. The campaign has: {named}.")
-    return found[0]
+        raise Refused(f"Name the criteria that the run answers. The campaign has: {named}.")
+    return found
 
 
 def estimate_machine(campaign: Campaign, options: MachineOptions) -> tuple[Recipe, Estimate]:
-    """The recipe, and what its runs would take. Errors: those of `criterion_of`, `recipe_of` and `fitting_prompt`."""
-    criterion = criterion_of(campaign, options.criterion)
-    recipe = recipe_of(options, criterion)
-    prompt = fitting_prompt(options.prompt, criterion) if options.kind == MachineKind.ENDPOINT else None
-    return recipe, estimate_runs(campaign, recipe, prompt, options.prices, criterion, runs=options.runs)
+    """The recipe, and what its runs would take. Errors: those of `criteria_of`, `recipe_of` and `fitting_prompt`."""
+    criteria = criteria_of(campaign, options.criteria)
+    recipe = recipe_of(options, criteria)
+    prompt = fitting_prompt(options.prompt, criteria) if options.kind == MachineKind.ENDPOINT else None
+    return recipe, estimate_runs(campaign, recipe, prompt, options.prices, criteria, runs=options.runs)
 
 
-def recipe_of(options: MachineOptions, criterion: Criterion) -> Recipe:
-    """All that labels depend on. Errors: Refused for options that do not fit the criterion, and without a model."""
-    values = sorted(level.value for level in criterion.levels.all())
+def recipe_of(options: MachineOptions, criteria: Sequence[Criterion]) -> Recipe:
+    """All that labels depend on. Errors: Refused for options that do not fit the criteria, and without a model."""
+    check_within(UNREADABLE, options.stop_after)
     if options.kind == MachineKind.LEXICAL:
-        thresholds = tuple(options.thresholds) or usual_thresholds(len(values))
-        if problem := check_thresholds(thresholds, len(values)):
-            raise Refused(problem)
-        return Recipe(MachineKind.LEXICAL.value, "lexical", thresholds=thresholds)
+        return _lexical_recipe(options, criteria)
     if options.kind != MachineKind.ENDPOINT:
         raise Refused(f"Unknown kind of machine “{options.kind}”. Choose one of {', '.join(MachineKind.values)}.")
     endpoint = require_chat_endpoint()
-    parsed = fitting_prompt(options.prompt, criterion)
+    parsed = fitting_prompt(options.prompt, criteria)
     max_tokens = endpoint.max_tokens if options.max_tokens is None else options.max_tokens
     _check_numbers(options, max_tokens)
+    quotes = quoted(criteria)["criteria" if parsed.rates_each else "levels"]
     return Recipe(
         MachineKind.ENDPOINT.value,
         " ".join(options.model.split()) or endpoint.model,
@@ -100,22 +103,42 @@ def recipe_of(options: MachineOptions, criterion: Criterion) -> Recipe:
         float(options.temperature),
         max_tokens,
         options.seed,
-        levels=hashlib.sha256(describe_levels(criterion).encode()).hexdigest() if parsed.quotes_levels else "",
+        levels=hashlib.sha256(quotes.encode()).hexdigest() if parsed.quotes_levels else "",
+        criteria=tuple(one.key for one in criteria) if parsed.rates_each else (),
     )
 
 
-def fitting_prompt(prompt: PromptTemplate | None, criterion: Criterion) -> Prompt:
-    """The parsed prompt. Errors: Refused where there is none or its answers are not on the scale."""
+def _lexical_recipe(options: MachineOptions, criteria: Sequence[Criterion]) -> Recipe:
+    if len(criteria) > 1:
+        raise Refused("The lexical baseline has one number for an item, so each of its runs answers one criterion.")
+    levels = len(criteria[0].levels.all())
+    thresholds = tuple(options.thresholds) or usual_thresholds(levels)
+    if problem := check_thresholds(thresholds, levels):
+        raise Refused(problem)
+    return Recipe(MachineKind.LEXICAL.value, "lexical", thresholds=thresholds)
+
+
+def fitting_prompt(prompt: PromptTemplate | None, criteria: Sequence[Criterion]) -> Prompt:
+    """The parsed prompt. Errors: Refused where there is none or it does not ask for answers to these criteria."""
     if prompt is None or prompt.purpose != PromptPurpose.RELEVANCE:
         raise Refused("Choose a prompt. A language model needs one.")
-    if prompt.collection_id != criterion.campaign.collection_id:
+    if prompt.collection_id != criteria[0].campaign.collection_id:
         raise Refused("That prompt belongs to another collection.")
     try:
         parsed = parse_prompt(prompt.body)
-        parsed.form([level.value for level in criterion.levels.all()])
+        forms_of(parsed, criteria)
     except BadPrompt as bad:
         raise Refused(f"{prompt}: {bad}") from bad
     return parsed
+
+
+def forms_of(prompt: Prompt, criteria: Sequence[Criterion]) -> dict[str, AnswerForm]:
+    """How the prompt's answers are read, by the criterion's key. Raises BadPrompt where it does not ask for them."""
+    if len(criteria) > 1 and not prompt.rates_each:
+        raise BadPrompt(
+            "It asks for one answer. A prompt for several criteria holds {criteria}, and its replies answer each."
+        )
+    return {one.key: prompt.form([level.value for level in one.levels.all()]) for one in criteria}
 
 
 def _check_numbers(options: MachineOptions, max_tokens: int) -> None:

@@ -1,4 +1,4 @@
-"""Replies that could not be read: a person decides what they state, or that they state nothing."""
+"""Replies that could not be read: a person decides what they state of a criterion, or that they state nothing."""
 
 from datetime import datetime
 
@@ -14,56 +14,61 @@ from annotation.machines.requests import locked_run
 from annotation.models import (
     Assignment,
     AssignmentState,
+    Criterion,
     Judgment,
-    MachineReply,
     MachineRun,
-    ReplyState,
+    ReplyValue,
     SubmissionKind,
 )
 
 
 @transaction.atomic
-def decide_reply(*, reply: MachineReply, by: User, at: datetime, value: int | None) -> MachineReply:
-    """Decide what an invalid reply states; None: it states nothing. The decision may be changed.
+def decide_reply(*, stated: ReplyValue, by: User, at: datetime, value: int | None) -> ReplyValue:
+    """Decide what a reply states of a criterion that could not be read; None: nothing. The decision may be changed.
 
     The reply stays invalid; only its label comes from the decision. Errors: Refused for a value off the scale and for
-    a reply that was read; NotAllowed for people who may not read it (annotation/labelling/rules.py).
+    what was read; NotAllowed for people who may not read it (annotation/labelling/rules.py).
     """
-    run = locked_run(MachineRun.objects.get(pk=reply.run_id), by)
+    run = locked_run(MachineRun.objects.get(replies__stated=stated), by)
     check_can_read_replies(run.campaign, by)
-    reply = MachineReply.objects.select_for_update().get(pk=reply.pk)
+    stated = ReplyValue.objects.select_for_update(of=("self",)).select_related("reply", "criterion").get(pk=stated.pk)
     check_not_closed(run.campaign)
-    if reply.state != ReplyState.INVALID:
+    if not stated.problem:
         raise Refused("You can decide only replies that could not be read.")
-    if value is not None and not run.criterion.levels.filter(value=value).exists():
-        raise Refused(f"{value} is not on the scale of {run.criterion}.")
-    before = reply.value
+    if value is not None and not stated.criterion.levels.filter(value=value).exists():
+        raise Refused(f"{value} is not on the scale of {stated.criterion}.")
+    before = stated.value
     if before != value:
-        _relabel(run, reply, value, at, f"decided by {by} from the machine's words")
-    reply.value, reply.decided_by, reply.decided_at = value, by, at
-    reply.save(update_fields=["value", "decided_by", "decided_at"])
-    facts = {"machine": run.annotator.name, "item": reply.item_id, "before": before, "after": value}
+        relabel(
+            run, stated.reply.item_id, stated.criterion, value, at=at, note=f"decided by {by} from the machine's words"
+        )
+    stated.value, stated.decided_by, stated.decided_at = value, by, at
+    stated.save(update_fields=["value", "decided_by", "decided_at"])
+    facts = {"machine": run.annotator.name, "item": stated.reply.item_id, "before": before, "after": value}
+    facts["criterion"] = stated.criterion.key
     record_event(by=by, at=at, verb="decide_reply", target=run.campaign, scope=run.campaign.collection, **facts)
-    return reply
+    return stated
 
 
-def _relabel(run: MachineRun, reply: MachineReply, value: int | None, at: datetime, note: str) -> None:
-    """Set the label to `value`, or remove it for None. Every step is a separate submission."""
-    found = Assignment.objects.filter(item=reply.item_id, annotator=run.annotator_id).first()
+def relabel(run: MachineRun, item: int, criterion: Criterion, value: int | None, *, at: datetime, note: str) -> None:
+    """Set the label on one criterion, or remove it for None. Every step is a separate submission."""
+    found = Assignment.objects.filter(item=item, annotator=run.annotator_id).first()
     if found is None:
         if value is not None:
-            add_labels(run, [(reply.item_id, value)], at)
+            add_labels(run, {criterion.key: criterion.pk}, [(item, {criterion.key: value})], at)
         return
-    if value is None:
-        undone = submission_of(run, found, reply.value or 0, at, note=note)
-        undone.kind, undone.answers = SubmissionKind.UNDO, {}
-        undone.save()
-        Judgment.objects.filter(assignment=found).delete()
-        Assignment.objects.filter(pk=found.pk).update(state=AssignmentState.WITHDRAWN, finished_at=None)
-        return
-    submission = submission_of(run, found, value, at, note=note)
+    kept = found.judgments.exclude(criterion=criterion)
+    values = dict(kept.values_list("criterion__key", "value")) | ({} if value is None else {criterion.key: value})
+    submission = submission_of(run, found, values, at, note=note)
+    if not values:
+        submission.kind = SubmissionKind.UNDO
     submission.save()
-    Assignment.objects.filter(pk=found.pk).update(state=AssignmentState.DONE, finished_at=at)
-    Judgment.objects.update_or_create(
-        assignment=found, criterion=run.criterion, defaults={"value": value, "submission": submission}
-    )
+    kept.update(submission=submission)
+    if value is None:
+        found.judgments.filter(criterion=criterion).delete()
+    else:
+        Judgment.objects.update_or_create(
+            assignment=found, criterion=criterion, defaults={"value": value, "submission": submission}
+        )
+    state = {"state": AssignmentState.DONE, "finished_at": at} if values else {"state": AssignmentState.WITHDRAWN}
+    Assignment.objects.filter(pk=found.pk).update(**{"finished_at": None, **state})

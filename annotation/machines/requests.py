@@ -1,9 +1,10 @@
 """Runs of machine annotators: requested and continued."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Max
 
 from accounts import jobs
@@ -13,7 +14,7 @@ from accounts.refusals import Conflict, Refused
 from annotation.assignment.annotators import add_name
 from annotation.campaigns.rules import check_not_closed, check_within
 from annotation.campaigns.seals import check_machine_may_run
-from annotation.machines.recipes import MachineOptions, criterion_of, recipe_of
+from annotation.machines.recipes import MachineOptions, criteria_of, recipe_of
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -50,10 +51,10 @@ def request_machine_runs(
     if not campaign.items.exists():
         raise Refused("The campaign has no items yet, so there is nothing to judge. Add them first.")
     check_within(RUNS, options.runs)
-    criterion = criterion_of(campaign, options.criterion)
-    recipe = recipe_of(options, criterion)
-    check_machine_may_run(campaign, criterion.key, recipe.digest, more=options.runs)
-    runs = [_new_run(campaign, criterion, recipe, options, by=by, at=at, send=send) for _ in range(options.runs)]
+    criteria = criteria_of(campaign, options.criteria)
+    recipe = recipe_of(options, criteria)
+    check_machine_may_run(campaign, [one.key for one in criteria], recipe.digest, more=options.runs)
+    runs = [_new_run(campaign, criteria, recipe, options, by=by, at=at, send=send) for _ in range(options.runs)]
     _record(
         campaign, by, at, "request_machine_runs", machine=runs[0].annotator.model, runs=len(runs), **recipe.to_json()
     )
@@ -65,7 +66,7 @@ def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send
     """Continue a run: only items without a reply are asked about. Errors: Conflict while it runs or has all replies."""
     run = locked_run(run, by)
     check_not_closed(run.campaign)
-    check_machine_may_run(run.campaign, run.criterion.key, run.recipe_hash)
+    check_machine_may_run(run.campaign, [one.key for one in run.criteria.all()], run.recipe_hash)
     if not run.is_final:
         raise Conflict("It is already running.")
     answered = run.replies.exclude(state=ReplyState.ERROR).count()
@@ -83,7 +84,7 @@ def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send
 
 def _new_run(
     campaign: Campaign,
-    criterion: Criterion,
+    criteria: Sequence[Criterion],
     recipe: Recipe,
     options: MachineOptions,
     *,
@@ -91,10 +92,10 @@ def _new_run(
     at: datetime,
     send: bool,
 ) -> MachineRun:
-    same = campaign.machine_runs.filter(criterion=criterion, recipe_hash=recipe.digest)
+    same = campaign.machine_runs.filter(criteria=criteria[0], recipe_hash=recipe.digest)
     number = (same.aggregate(last=Max("run_number"))["last"] or 0) + 1
     earlier = same.select_related("annotator").first()
-    group = earlier.annotator.model if earlier else _group_name(campaign, criterion, recipe, options)
+    group = earlier.annotator.model if earlier else _group_name(campaign, criteria, recipe, options)
     annotator = add_name(
         campaign=campaign,
         name=f"{group}, run {number}",
@@ -106,7 +107,6 @@ def _new_run(
     )
     fields: dict[str, Any] = {
         "campaign": campaign,
-        "criterion": criterion,
         "annotator": annotator,
         "kind": options.kind,
         "prompt": options.prompt if options.kind == MachineKind.ENDPOINT else None,
@@ -116,13 +116,12 @@ def _new_run(
         "seed": None if recipe.seed is None else recipe.seed + number - 1,
         "parameters": options.parameters,
     }
-    try:
-        return jobs.new_job(MachineRun, by=by, at=at, send=send, **fields)
-    except IntegrityError as error:
-        raise Conflict("Someone started the same run at the same time. See the list.") from error
+    run = jobs.new_job(MachineRun, by=by, at=at, send=send, **fields)
+    run.criteria.set(criteria)
+    return run
 
 
-def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, options: MachineOptions) -> str:
+def _group_name(campaign: Campaign, criteria: Sequence[Criterion], recipe: Recipe, options: MachineOptions) -> str:
     """The name of this machine, with a part of its hash where another machine has that name already."""
     if recipe.kind == MachineKind.LEXICAL:
         name = LEXICAL_NAME
@@ -130,7 +129,7 @@ def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, option
         name = f"{recipe.model}, {str(options.prompt)[:40]}"
         name += f", temperature {recipe.temperature:g}" if recipe.temperature else ""
     if campaign.criteria.count() > 1:
-        name += f", {criterion.key[:20]}"
+        name += f", {'+'.join(one.key[:20] for one in criteria)}"
     name = name[: ANNOTATOR_NAME.most - 20]
     taken = Annotator.objects.filter(campaign=campaign, model=name) | Annotator.objects.filter(
         campaign=campaign, name__startswith=f"{name}, run "
@@ -140,7 +139,7 @@ def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, option
 
 def locked_run(run: MachineRun, by: User | None) -> MachineRun:
     """The run, locked until the transaction ends. Errors: NotAllowed unless `by` manages the collection."""
-    rows = MachineRun.objects.select_related("campaign__collection", "criterion", "annotator")
+    rows = MachineRun.objects.select_related("campaign__collection", "annotator")
     run = rows.select_for_update(of=("self",), no_key=True).get(pk=run.pk)
     check_manager(run.campaign.collection, by)
     return run

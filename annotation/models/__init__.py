@@ -29,6 +29,14 @@ from annotation.models.items import (
     VotesSeen,
 )
 from annotation.models.jobs import AssignmentRun, DailyWork, ItemBuild, WorkSummary
-from annotation.models.machines import MachineKind, MachineReply, MachineRun, ReplyState, UnparsedAnswer
+from annotation.models.machines import (
+    MachineKind,
+    MachineReply,
+    MachineRun,
+    ReplyState,
+    ReplyValue,
+    RunCriterion,
+    UnparsedAnswer,
+)
 from annotation.models.rewrites import FoundTarget, ReviewDecision, Rewrite, RewriteReview
 from annotation.models.submissions import Judgment, Submission, SubmissionKind, SubmissionOutcome

@@ -12,6 +12,7 @@ from corpus.models.collections import InCollection
 class MachineSource(models.TextChoices):
     ENDPOINT = "endpoint", "language model"
     LEXICAL = "lexical", "lexical baseline"
+    COMMITTEE = "committee", "committee of machines"
     IMPORTED = "imported", "imported labels"
 
 
@@ -42,7 +43,7 @@ class AnnoCycle(models.Model):
     created_by = person_key("anno_cycles")
     created_at = models.DateTimeField()
 
-    frozen_source = models.CharField(max_length=8, choices=MachineSource, blank=True)
+    frozen_source = models.CharField(max_length=9, choices=MachineSource, blank=True)
     frozen_name = models.CharField(max_length=150, blank=True)  # the machine's name among the annotators of the dev set
     frozen_prompt = models.ForeignKey(
         PromptTemplate, on_delete=models.PROTECT, null=True, blank=True, related_name="anno_cycles"

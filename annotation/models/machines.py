@@ -13,6 +13,7 @@ from corpus.models.imports import imported_in
 class MachineKind(models.TextChoices):
     ENDPOINT = "endpoint", "language model"
     LEXICAL = "lexical", "lexical baseline"
+    COMMITTEE = "committee", "committee of machines"
 
 
 class MachineRun(Job):
@@ -24,25 +25,24 @@ class MachineRun(Job):
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="machine_runs")
-    criterion = models.ForeignKey(Criterion, on_delete=models.RESTRICT, related_name="machine_runs")
+    criteria = models.ManyToManyField(Criterion, through="RunCriterion", related_name="machine_runs")
     annotator = models.OneToOneField(Annotator, on_delete=models.CASCADE, related_name="machine_run")
-    kind = models.CharField(max_length=8, choices=MachineKind)
+    kind = models.CharField(max_length=9, choices=MachineKind)
     prompt = models.ForeignKey(
         PromptTemplate, on_delete=models.PROTECT, null=True, blank=True, related_name="machine_runs"
     )
     recipe = models.JSONField()
     recipe_hash = models.CharField(max_length=64)
     run_number = models.PositiveSmallIntegerField(default=1)
+    members = models.ManyToManyField("self", symmetrical=False, related_name="committees", blank=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["campaign", "criterion", "recipe_hash", "run_number"], name="machine_run_once"
-            ),
             models.CheckConstraint(name="machine_run_kind_known", condition=Q(kind__in=MachineKind.values)),
             models.CheckConstraint(
                 name="machine_run_prompt_where_asked",
-                condition=Q(kind="endpoint", prompt__isnull=False) | Q(kind="lexical", prompt__isnull=True),
+                condition=Q(kind="endpoint", prompt__isnull=False)
+                | Q(kind__in=["lexical", "committee"], prompt__isnull=True),
             ),
             models.CheckConstraint(name="machine_run_hash", condition=Q(recipe_hash__regex=r"^[0-9a-f]{64}$")),
         ]
@@ -59,6 +59,19 @@ class MachineRun(Job):
         return float(self.recipe["temperature"])
 
 
+class RunCriterion(models.Model):
+    """A criterion that a run answers: one, or several in one reply."""
+
+    run = models.ForeignKey(MachineRun, on_delete=models.CASCADE, related_name="+", db_index=False)
+    criterion = models.ForeignKey(Criterion, on_delete=models.RESTRICT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "criterion"], name="run_criterion_once")]
+
+    def __str__(self) -> str:
+        return f"{self.criterion_id} of {self.run_id}"
+
+
 class ReplyState(models.TextChoices):
     ANSWERED = "answered", "answered"
     INVALID = "invalid", "invalid"
@@ -66,10 +79,10 @@ class ReplyState(models.TextChoices):
 
 
 class MachineReply(models.Model):
-    """What a machine said of one item, once per run and item.
+    """What a machine said of one item, once per run and item, however many criteria it answers.
 
-    Invalid: it came and was paid for, but states no answer that can be read; `problem` says why. It is no label unless
-    a person decides what it states. Error: no reply came; going on with the run asks again.
+    Invalid: it came and was paid for, but does not state an answer that can be read for each criterion; `problem` says
+    why. Error: no reply came; going on with the run asks again.
     """
 
     run = models.ForeignKey(MachineRun, on_delete=models.CASCADE, related_name="replies", db_index=False)
@@ -77,31 +90,16 @@ class MachineReply(models.Model):
     state = models.CharField(max_length=8, choices=ReplyState)
     text = models.TextField(blank=True)
     problem = models.CharField(max_length=500, blank=True)
-    value = models.SmallIntegerField(null=True, blank=True)
     prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
     completion_tokens = models.PositiveIntegerField(null=True, blank=True)
     cost = models.DecimalField(max_digits=16, decimal_places=8, null=True, blank=True)
     seconds = models.FloatField(null=True, blank=True)
     received_at = models.DateTimeField()
-    decided_by = person_key("decided_replies")
-    decided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["run", "item"], name="machine_reply_once"),
             models.CheckConstraint(name="machine_reply_state_known", condition=Q(state__in=ReplyState.values)),
-            models.CheckConstraint(
-                name="machine_reply_value_where_read",
-                condition=Q(state="answered", value__isnull=False, decided_at__isnull=True)
-                | Q(state="invalid", value__isnull=True, decided_at__isnull=True)
-                | Q(state="invalid", decided_at__isnull=False)
-                | Q(state="error", value__isnull=True, decided_at__isnull=True),
-            ),
-            models.CheckConstraint(
-                name="machine_reply_decided_at_and_by_paired",
-                condition=Q(decided_at__isnull=True, decided_by__isnull=True)
-                | Q(decided_at__isnull=False, decided_by__isnull=False),
-            ),
             models.CheckConstraint(name="machine_reply_problem_stated", condition=Q(state="answered") | ~Q(problem="")),
         ]
         indexes = [
@@ -111,10 +109,49 @@ class MachineReply(models.Model):
     def __str__(self) -> str:
         return f"reply of {self.run_id} on {self.item_id}"
 
+
+class ReplyValue(models.Model):
+    """What a reply that came states of one criterion.
+
+    Where no value could be read, `problem` says why. That is no label unless a person decides what the reply states.
+    `agreement` (committees): the share of the members with an answer who gave the one that most of them gave.
+    """
+
+    reply = models.ForeignKey(MachineReply, on_delete=models.CASCADE, related_name="stated", db_index=False)
+    criterion = models.ForeignKey(Criterion, on_delete=models.RESTRICT, related_name="+", db_index=False)
+    value = models.SmallIntegerField(null=True, blank=True)
+    problem = models.CharField(max_length=500, blank=True)
+    agreement = models.FloatField(null=True, blank=True)
+    decided_by = person_key("decided_replies")
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["reply", "criterion"], name="reply_value_once"),
+            models.CheckConstraint(
+                name="reply_value_where_read",
+                condition=Q(problem="", value__isnull=False, decided_at__isnull=True)
+                | ~Q(problem="") & (Q(value__isnull=True) | Q(decided_at__isnull=False)),
+            ),
+            models.CheckConstraint(
+                name="reply_value_decided_at_and_by_paired",
+                condition=Q(decided_at__isnull=True, decided_by__isnull=True)
+                | Q(decided_at__isnull=False, decided_by__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="reply_value_agreement_is_a_share",
+                condition=Q(agreement__isnull=True) | Q(agreement__gt=0, agreement__lte=1),
+            ),
+        ]
+        indexes = [models.Index(fields=["reply"], name="reply_value_unreadable", condition=~Q(problem=""))]
+
+    def __str__(self) -> str:
+        return f"{self.value} by reply {self.reply_id}"
+
     @property
     def is_waiting(self) -> bool:
-        """Invalid, and nobody has looked at it yet."""
-        return self.state == ReplyState.INVALID and self.decided_at is None
+        """Nothing could be read, and nobody has looked at it yet."""
+        return bool(self.problem) and self.decided_at is None
 
 
 class UnparsedAnswer(models.Model):

@@ -18,7 +18,7 @@ from corpus.collections.endpoints import chat_pace, require_chat_endpoint
 from corpus.models import GenerationReply, Outcome, QuestionRun
 from corpus.questions.question_reading import Known, known_questions, read_reply
 from engines.endpoints.chat import Chat, Reply, Unusable
-from engines.endpoints.driver import Failure, FirstAnswers, ask_all
+from engines.endpoints.driver import Failure, UnreadableRow, ask_all
 
 LONGEST_FINISH_REASON = 60
 
@@ -33,17 +33,17 @@ def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
     waiting = list(run.replies.filter(outcome=Outcome.WAITING).values_list("pk", flat=True))
     total = run.replies.count()
     count = {"done": total - len(waiting)}
-    first = FirstAnswers(count["done"])
+    row = UnreadableRow()
 
     def keep(pk: int, outcome: Reply | Failure) -> None:
         reply = keep_answer(pk, outcome, known)
         count["done"] += 1
         if reply.outcome != Outcome.NO_ANSWER:
-            first.note(reply.problem)
+            row.note(reply.problem)
 
     def check() -> None:
         progress.report(count["done"], total, "asking the model")
-        first.check()
+        row.check()
 
     seed = run.seed if run.seed is not None else random.getrandbits(32)
     with Chat(replace(endpoint, model=run.model)) as chat:

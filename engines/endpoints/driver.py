@@ -47,32 +47,31 @@ class Failure:
     attempts: int
 
 
-FIRST_ANSWERS = 12
+USUAL_ROW = 12
 
 
 @dataclass(slots=True)
-class FirstAnswers:
-    """Stops a job whose first answers all have another form than the prompt asks for: the others would too, and cost.
+class UnreadableRow:
+    """Stops a job after `most` answers in a row that could not be read: the next would cost as much (0: never).
 
-    `answered`: how many answers there were before. Who continues a job has looked, so it goes on.
+    Who continues a job has looked, so a new row begins.
     """
 
-    answered: int
-    unparsed: int = 0
+    most: int = USUAL_ROW
+    length: int = 0
     problem: str = ""
 
     def note(self, problem: str) -> None:
         """Count an answer; `problem` is why it could not be read, "" for one that could."""
-        self.answered += 1
-        self.unparsed += bool(problem)
-        self.problem = problem or self.problem
+        self.length = self.length + 1 if problem else 0
+        self.problem = problem
 
     def check(self) -> None:
-        """Raise Unusable once `FIRST_ANSWERS` answers have come and none could be read."""
-        if FIRST_ANSWERS <= self.answered == self.unparsed:
+        """Raise Unusable once the row is that long."""
+        if self.most and self.length >= self.most:
             raise Unusable(
-                f"None of the first {self.unparsed} answers could be read; the last because: "
-                f"{self.problem.rstrip('.')}. Look at them, then change the prompt or the model, or continue anyway"
+                f"{self.length} answers in a row could not be read; the last because: {self.problem.rstrip('.')}."
+                " Look at them, then change the prompt or the model, or continue anyway"
             )
 
 

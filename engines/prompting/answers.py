@@ -5,9 +5,11 @@ becomes 0. Here whole words count, two different answers are none, and nothing i
 person with its text.
 """
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 LABELS = ("final answer", "answer", "grade", "score", "rating", "label", "relevance")
 MARKUP = " \t*_`#>\"'“”‘’"  # Markdown and quotes around an answer
@@ -19,6 +21,7 @@ _LAST_LINE = re.compile(rf"(?:{_LABEL}[*_`]*\s*[:=][\s*_`]*)?(?P<answer>\S+)", r
 # What may be in front of a word that ends a line and is its answer; so "I cannot CONCUR" does not count.
 _LEADS_TO = (".", ":", ";", "!", "?", ")", "]", "=", ">", "→", "—", "–", " -", " is")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,4}")
+_KEYED_LINE = re.compile(r"[\s*_`>\-•]*(?P<key>[\w-]+)[*_`]*\s*[:=]\s*(?P<answer>\S+)[\s*_`]*")
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # reasoning models print their reasoning first
 
 
@@ -51,6 +54,60 @@ def read_answer(text: str, form: AnswerForm, *, cut_off: bool = False) -> Readin
     if not body:
         return Reading(None, "is empty")
     return _read_word(body, form) if form.words else _read_number(body, form)
+
+
+def read_answers(text: str, forms: Mapping[str, AnswerForm], *, cut_off: bool = False) -> dict[str, Reading]:
+    """The answer to each criterion, by its key: in a line "key: answer", or in a JSON object {"key": answer}.
+
+    A criterion without exactly one known answer is unreadable alone; the others count. A reply that ends with a
+    JSON object is read by it, else by its lines. Never raises.
+    """
+    body = _THOUGHTS.sub("", text).strip()
+    if cut_off or not body:
+        return {key: Reading(None, "was cut off before its end" if cut_off else "is empty") for key in forms}
+    stated: dict[str, list[str]] = {key.lower(): [] for key in forms}
+    for key, answer in _in_json(body) if body.rstrip("`\n ").endswith("}") else _in_lines(body):
+        if (known := stated.get(key.lower())) is not None and answer not in known:
+            known.append(answer)
+    return {key: _read_one(key, stated[key.lower()], form) for key, form in forms.items()}
+
+
+def _in_lines(body: str) -> Iterator[tuple[str, str]]:
+    for line in body.splitlines():
+        if match := _KEYED_LINE.fullmatch(line):
+            yield match["key"], match["answer"].strip(MARKUP + ".")
+
+
+def _in_json(body: str) -> Iterator[tuple[str, str]]:
+    """Keys and values of all JSON objects in the text; those of one object that come twice as well."""
+    decoder = json.JSONDecoder(object_pairs_hook=list)
+    start = body.find("{")
+    while start >= 0:
+        try:
+            pairs, end = decoder.raw_decode(body, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield from ((str(key), _plain(value)) for key, value in pairs)
+        start = body.find("{", end)
+
+
+def _plain(value: Any) -> str:
+    """A number or word as text; what is neither (true, 1.5, a list) as JSON, which is no known answer."""
+    return value.strip() if isinstance(value, str) else json.dumps(value)[:SHOWN]
+
+
+def _read_one(key: str, stated: Sequence[str], form: AnswerForm) -> Reading:
+    if not stated:
+        return Reading(None, f"states nothing of {key}")
+    if len(stated) > 1:
+        return Reading(None, f"holds two answers to {key}: {stated[0][:SHOWN]} and {stated[1][:SHOWN]}")
+    (answer,) = stated
+    known = dict(form.words) or {str(value): value for value in form.values}
+    found = known.get(answer.removeprefix("+"))
+    if found is None:
+        return Reading(None, f"answers {key} with {answer[:SHOWN]}, which is none of {', '.join(known)}")
+    return Reading(found)
 
 
 def _read_word(body: str, form: AnswerForm) -> Reading:
@@ -103,6 +160,15 @@ def describe_form(form: AnswerForm) -> str:
     if form.words:
         return "The reply ends with one of " + ", ".join(f"{word} ({value})" for word, value in form.words) + "."
     return f"The last line is “Answer:” and one of {join_numbers(form.values)}."
+
+
+def describe_forms(forms: Mapping[str, AnswerForm]) -> str:
+    """How an answer must give the values of several criteria."""
+    each = "; ".join(
+        f"{key}: {', '.join(word for word, _ in form.words) or join_numbers(form.values)}"
+        for key, form in forms.items()
+    )
+    return f"One line “key: answer” for each criterion, or one JSON object at the end. Possible are {each}."
 
 
 def join_numbers(values: Sequence[int]) -> str:

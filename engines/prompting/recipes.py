@@ -21,7 +21,8 @@ class Recipe:
 
     kind: "endpoint" or "lexical". `prompt` is the SHA-256 of the prompt's text, "" for the lexical one. `seed` is that
     of the first run, one more with each further run; None where none is sent. `max_tokens` 0: the endpoint's limit.
-    `levels` is the SHA-256 of the levels as the message quotes them, "" where it does not.
+    `levels` is the SHA-256 of the levels as the message quotes them, "" where it does not. `criteria` are the keys that
+    one reply answers, none where it gives one answer. A committee has a `rule` and the recipes of its `members`.
     """
 
     kind: str
@@ -32,6 +33,9 @@ class Recipe:
     seed: int | None = None
     thresholds: tuple[float, ...] = ()
     levels: str = ""
+    criteria: tuple[str, ...] = ()
+    rule: str = ""
+    members: tuple["Recipe", ...] = ()
 
     @property
     def digest(self) -> str:
@@ -39,8 +43,11 @@ class Recipe:
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        data = {**asdict(self), "temperature": float(self.temperature), "thresholds": list(self.thresholds)}
-        return data if self.levels else {name: value for name, value in data.items() if name != "levels"}
+        data = asdict(self) | {"temperature": float(self.temperature), "thresholds": list(self.thresholds)}
+        members = [each.to_json() for each in self.members]
+        later = {"levels": self.levels, "criteria": list(self.criteria), "rule": self.rule, "members": members}
+        # What came to recipes later is left out where it is empty, so that digests stay what they were.
+        return {name: value for name, value in (data | later).items() if value or name not in later}
 
 
 def recipe_from(data: dict[str, Any]) -> Recipe:

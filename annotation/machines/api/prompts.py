@@ -71,6 +71,9 @@ class PreviewSerializer(serializers.Serializer[Any]):
     tokens = serializers.IntegerField()
     form = serializers.CharField()
     next = serializers.IntegerField(allow_null=True, help_text="the next item")
+    empty = serializers.DictField(
+        child=serializers.IntegerField(), help_text="placeholders in it, with how many items have nothing behind them"
+    )
 
 
 class PromptList(InCollectionView):

@@ -25,11 +25,11 @@ from annotation.labelling.rules import check_can_read_replies
 from annotation.machines.machines import RunCounts, count_replies, runs_of
 from annotation.machines.recipes import MachineOptions, estimate_machine
 from annotation.machines.requests import continue_machine_run, request_machine_runs
-from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState
+from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState, ReplyValue
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from corpus.questions.prompts import prompt_named
-from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
+from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS, UNREADABLE
 from engines.prompting.recipes import Estimate
 
 RunCountsSerializer = serializer_of(
@@ -43,7 +43,7 @@ RunCountsSerializer = serializer_of(
 class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
     annotator = serializers.CharField(source="annotator.name")
     machine = serializers.CharField(source="annotator.model", help_text="What all runs of one recipe share")
-    criterion = serializers.CharField(source="criterion.key")
+    criteria = serializers.SerializerMethodField(help_text="keys; several where one reply answers them all")
     prompt = serializers.SerializerMethodField()
     percent = serializers.IntegerField(allow_null=True)
     replies = serializers.SerializerMethodField()
@@ -55,7 +55,7 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
             "id",
             "annotator",
             "machine",
-            "criterion",
+            "criteria",
             "kind",
             "prompt",
             "recipe",
@@ -78,6 +78,9 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
         found = overrides_shown_to(self.context["user"], run.campaign) if overrides is None else overrides
         return next((each.text for each in found if run.annotator.name in each.annotators), None)
 
+    def get_criteria(self, run: MachineRun) -> list[str]:
+        return [each.key for each in run.criteria.all()]
+
     def get_prompt(self, run: MachineRun) -> str | None:
         return run.prompt.named if run.prompt else None
 
@@ -88,11 +91,11 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
 
 
 # The fields of each kind of machine; a field of another kind would do nothing.
-OF_ALL = ("kind", "criterion", "runs", "dry_run")
+OF_ALL = ("kind", "criteria", "criterion", "runs", "dry_run")
 OF_KIND = {
     MachineKind.ENDPOINT: (
         *("prompt", "model", "temperature", "max_tokens", "seed"),
-        *("concurrency", "per_minute", "price_in", "price_out"),
+        *("stop_after", "concurrency", "per_minute", "price_in", "price_out"),
     ),
     MachineKind.LEXICAL: ("thresholds",),
 }
@@ -108,12 +111,16 @@ class MachineOptionsSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(MachineKind.choices, default=MachineKind.ENDPOINT)
     prompt = serializers.CharField(max_length=120, required=False, help_text="NAME or NAME@VERSION")
     model = serializers.CharField(max_length=80, required=False, allow_blank=True)
-    criterion = serializers.CharField(max_length=40, required=False, allow_blank=True)
+    criteria = serializers.ListField(
+        child=serializers.CharField(max_length=40), required=False, max_length=20, help_text="keys; the only one"
+    )
+    criterion = serializers.CharField(max_length=40, required=False, allow_blank=True, help_text="one of `criteria`")
     temperature = serializers.FloatField(min_value=0, max_value=2, default=0.0)
     max_tokens = number_field(TOKENS)
     seed = number_field(MACHINE_SEED)
     thresholds = serializers.ListField(child=serializers.FloatField(), required=False, max_length=20)
     runs = number_field(RUNS)
+    stop_after = number_field(UNREADABLE)
     concurrency = number_field(CONCURRENCY)
     per_minute = number_field(PER_MINUTE)
     price_in = price_field("of a million tokens sent")
@@ -128,11 +135,22 @@ class RunStateSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField([(JobState.QUEUED.value, "go on")])
 
 
+class StatedSerializer(serializers.ModelSerializer[ReplyValue]):
+    """What a reply states of one criterion; `agreement`: the share of a committee's members that gave its answer."""
+
+    criterion = serializers.CharField(source="criterion.key")
+
+    class Meta:
+        model = ReplyValue
+        fields = ("criterion", "value", "problem", "agreement", "decided_at")
+
+
 class ReplySerializer(serializers.ModelSerializer[MachineReply]):
     topic = serializers.CharField(source="item.topic.number")
     aspect = serializers.CharField(source="item.aspect.text", allow_null=True, default=None)
     docno = serializers.CharField(source="item.document.docno", allow_null=True, default=None)
     state = serializers.ChoiceField(ReplyState.choices)
+    stated = StatedSerializer(many=True)
 
     class Meta:
         model = MachineReply
@@ -142,14 +160,13 @@ class ReplySerializer(serializers.ModelSerializer[MachineReply]):
             "aspect",
             "docno",
             "state",
-            "value",
+            "stated",
             "problem",
             "text",
             "prompt_tokens",
             "completion_tokens",
             "seconds",
             "received_at",
-            "decided_at",
         )
 
 
@@ -183,7 +200,10 @@ class MachineRunList(InCampaignView):
         check_names(cast(Iterable[str], request.data), (*OF_ALL, *OF_KIND[values["kind"]]), "field")
         dry_run, name = values.pop("dry_run"), values.pop("prompt", "")
         prompt = prompt_named(self.collection, name) if name else None
-        options = MachineOptions(prompt=prompt, **{**values, "thresholds": tuple(values.get("thresholds", ()))})
+        one, tuples = values.pop("criterion", ""), ("thresholds", "criteria")
+        values |= {name: tuple(values.get(name, ())) for name in tuples}
+        values["criteria"] = values["criteria"] or ((one,) if one else ())
+        options = MachineOptions(prompt=prompt, **values)
         if dry_run:
             _, estimate = estimate_machine(self.campaign, options)
             return Response(EstimateSerializer(asdict(estimate)).data)
@@ -234,7 +254,9 @@ class MachineReplyList(InCampaignView):
     def get_queryset(self) -> QuerySet[MachineReply]:
         check_can_read_replies(self.campaign, self.person)
         run = get_object_or_404(MachineRun, pk=self.kwargs["pk"], campaign=self.campaign)
-        return run.replies.select_related("item__topic", "item__aspect", "item__document")
+        return run.replies.select_related("item__topic", "item__aspect", "item__document").prefetch_related(
+            "stated__criterion"
+        )
 
     @extend_schema(operation_id="machine_replies_list", responses=answers({200: ReplySerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:

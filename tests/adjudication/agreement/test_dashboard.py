@@ -129,13 +129,13 @@ def test_metric_and_pair_can_be_switched_on_the_agreement_page(built: Built) -> 
 def test_machine_runs_show_their_prompt_and_what_could_not_be_read(built: Built) -> None:
     run = MachineRun.objects.create(
         campaign=built.campaign,
-        criterion=built.criterion,
         annotator=built.annotators["m-1"],
         kind="lexical",
         recipe={"model": "m", "temperature": 0},
         recipe_hash="ab" * 32,
         requested_at=AT,
     )
+    run.criteria.set([built.criterion])
     replies = [
         MachineReply(run=run, item=item, state="invalid", problem="no grade", received_at=AT)
         for item in built.items[:2]

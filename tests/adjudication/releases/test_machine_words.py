@@ -26,13 +26,13 @@ def judged(built: Built) -> list[Judgment]:
     """The robot's labels, each with the reply that it was read from."""
     run = MachineRun.objects.create(
         campaign=built.campaign,
-        criterion=built.criterion,
         annotator=built.annotators[ROBOT],
         kind="lexical",
         recipe={"kind": "lexical", "model": "robot", "temperature": 0.0, "thresholds": [0.4, 0.8]},
         recipe_hash="ab" * 32,
         requested_at=AT,
     )
+    run.criteria.set([built.criterion])
     labels = list(
         Judgment.objects.filter(assignment__annotator=run.annotator).select_related("assignment__item__topic")
     )
@@ -42,7 +42,6 @@ def judged(built: Built) -> list[Judgment]:
             item=label.assignment.item,
             state=ReplyState.ANSWERED,
             text=words(label),
-            value=label.value,
             received_at=AT,
         )
         for label in labels

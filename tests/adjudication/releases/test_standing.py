@@ -33,6 +33,8 @@ WRITTEN_AGAIN = {
     "annotation.judgment": "a label changed is deleted and written; each of its submissions stays",
     "annotation.unparsedanswer": "gone once somebody has said what it means",
     "annotation.machinereply": "errors are asked again",
+    "annotation.replyvalue": "what an unreadable reply states is decided, and may be changed",
+    "annotation.runcriterion": "written with its run, and part of it",
     "annotation.extraction": "those that no person made are made again; revisions of people stay by their own trigger",
     "adjudication.agreementresult": "written by its run",
     "adjudication.agreementfigure": "written by its run",

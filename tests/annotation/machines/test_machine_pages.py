@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.db.models import Q
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -14,7 +15,7 @@ from annotation.models import (
     Assignment,
     Campaign,
     MachineRun,
-    ReplyState,
+    ReplyValue,
     Split,
     UnparsedAnswer,
 )
@@ -42,7 +43,15 @@ def half_unparsable(call: Call) -> Step:
 
 
 def form(**more: Any) -> dict[str, Any]:
-    return {"kind": "lexical", "criterion": "relevance", "runs": 1, "temperature": 0, "thresholds": "0.4 0.8", **more}
+    return {
+        "kind": "lexical",
+        "criteria": ["relevance"],
+        "runs": 1,
+        "stop_after": 12,
+        "temperature": 0,
+        "thresholds": "0.4 0.8",
+        **more,
+    }
 
 
 def test_an_empty_list_says_how_to_begin(client: Client, campaign: Campaign) -> None:
@@ -95,10 +104,10 @@ def test_invalid_replies_are_listed_with_their_words_and_decided(
     overview = client.get(BASE).text
     assert f'href="{page}#invalid">Read them</a>' in overview
     assert overview.count("button primary") == 1
-    reply = run.replies.filter(state=ReplyState.INVALID).order_by("pk").first()
+    reply = ReplyValue.objects.filter(~Q(problem=""), reply__run=run).order_by("pk").first()
     assert client.post(f"{page}replies/{reply.pk}/decision/", {"value": "2"}).status_code == 302
     reply.refresh_from_db()
-    assert (reply.state, reply.value, reply.decided_by) == ("invalid", 2, made.manager)
+    assert (reply.reply.state, reply.value, reply.decided_by) == ("invalid", 2, made.manager)
     assert "states 2" in client.get(page).content.decode()
     client.post(f"{page}replies/{reply.pk}/decision/", {"value": "17"})
     reply.refresh_from_db()
@@ -196,7 +205,7 @@ def kept_from(client: Client, run: MachineRun, words: str) -> None:
         for word in ("Perhaps", "It states", "raw-reply", "states 1"):
             assert word not in text
         assert "invalid" in text
-    reply = run.replies.filter(state=ReplyState.INVALID).order_by("pk").first()
+    reply = ReplyValue.objects.filter(~Q(problem=""), reply__run=run).order_by("pk").first()
     assert reply is not None
     for value in ("1", ""):
         assert client.post(f"{page}replies/{reply.pk}/decision/", {"value": value}).status_code == 403

@@ -14,8 +14,17 @@ from annotation.machines.machines import count_replies
 from annotation.machines.prompts import write_relevance_prompt
 from annotation.machines.replies import decide_reply
 from annotation.machines.requests import continue_machine_run
-from annotation.models import Assignment, Campaign, Judgment, MachineReply, MachineRun, ReplyState, Submission
-from engines.endpoints.driver import FIRST_ANSWERS
+from annotation.models import (
+    Assignment,
+    Campaign,
+    Judgment,
+    MachineReply,
+    MachineRun,
+    ReplyState,
+    ReplyValue,
+    Submission,
+)
+from engines.endpoints.driver import USUAL_ROW
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out, make_prompt, stubbed
 from tests.stubs.chat import Answer, Call, CutOff, Garbage, Hang, Status, Step
@@ -26,7 +35,7 @@ ITEMS = 8  # 2 topics × 2 aspects × 2 documents
 
 
 def replies(run: MachineRun) -> list[tuple[str, int | None]]:
-    return list(run.replies.order_by("item").values_list("state", "value"))
+    return list(run.replies.order_by("item").values_list("state", "stated__value"))
 
 
 def first_then(step: Step, text: str = "Answer: 1"):
@@ -106,7 +115,7 @@ def test_an_answer_that_cannot_be_read_is_kept_and_is_no_grade(made: Material, c
     kept = [reply for run in runs for reply in run.replies.filter(state=ReplyState.INVALID).order_by("pk")]
     for (answer, problem), bad in zip(UNREADABLE, kept, strict=True):
         assert problem in bad.problem
-        assert bad.value is None
+        assert bad.stated.get().value is None
         assert not Assignment.objects.filter(item=bad.item_id, annotator=bad.run.annotator).exists()
         if isinstance(answer, str):
             assert bad.text == answer
@@ -152,7 +161,7 @@ def test_one_question_without_an_answer_is_an_error_and_asked_again_by_going_on(
     with stubbed(["Answer: 0"]) as stub:
         carry_out(continue_machine_run(run=run, by=made.manager, at=AT, send=False))
     assert len(stub.calls) == 1
-    assert run.replies.get(item=lost.item_id).value == 0
+    assert run.replies.get(item=lost.item_id).stated.get().value == 0
     assert run.replies.count() == ITEMS
 
 
@@ -170,22 +179,35 @@ def test_an_endpoint_that_refuses_us_fails_the_run_and_keeps_what_came(made: Mat
     assert sorted(replies(run)) == [("answered", 1)] * 3 + [("answered", 2)] * 5
 
 
-def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_asked() -> None:
+def test_a_run_stops_after_so_many_unreadable_answers_in_a_row_and_goes_on_when_asked() -> None:
     made = make_material(slug="coffees")  # 24 pairs
-    with stubbed(lambda call: Answer("It depends."), LLM_CONCURRENCY=1) as stub:
-        run = carry_out(ask(made, make_campaign(made))[0])
-        assert (run.state, len(stub.calls)) == (JobState.FAILED, FIRST_ANSWERS)
-        assert f"None of the first {FIRST_ANSWERS} answers could be read" in run.reason
-        assert "12 of 24 replies are kept" in run.reason
+    script = lambda call: "Answer: 1" if call.number < 4 else "It depends."  # noqa: E731
+    with stubbed(script, LLM_CONCURRENCY=1) as stub:
+        run = carry_out(ask(made, make_campaign(made), stop_after=5)[0])
+        assert (run.state, len(stub.calls)) == (JobState.FAILED, 9)
+        assert "5 answers in a row could not be read; the last because: does not end with an answer" in run.reason
+        assert "9 of 24 replies are kept" in run.reason
         continue_machine_run(run=run, by=made.manager, at=AT, send=False)
-        assert carry_out(run).state == JobState.DONE
-        assert len(stub.calls) == 24
+        assert (carry_out(run).state, len(stub.calls)) == (JobState.FAILED, 14)  # who looked may go on; the row is new
+    with stubbed(["Answer: 0"], LLM_CONCURRENCY=1) as stub:
+        continue_machine_run(run=run, by=made.manager, at=AT, send=False)
+        assert (carry_out(run).state, len(stub.calls)) == (JobState.DONE, 10)
 
 
-def test_one_readable_answer_among_the_first_lets_the_run_go_on() -> None:
+def test_a_run_stops_by_itself_where_nobody_says_when_and_never_where_somebody_says_so() -> None:
     made = make_material(slug="coffees")
-    with stubbed(lambda call: Answer("Answer: 1" if call.number == 1 else "It depends."), LLM_CONCURRENCY=1) as stub:
-        assert carry_out(ask(made, make_campaign(made))[0]).state == JobState.DONE
+    with stubbed(["It depends."], LLM_CONCURRENCY=1) as stub:
+        campaign = make_campaign(made)
+        assert carry_out(ask(made, campaign)[0]).state == JobState.FAILED
+        assert len(stub.calls) == USUAL_ROW
+        assert carry_out(ask(made, campaign, stop_after=0)[0]).state == JobState.DONE
+
+
+def test_one_readable_answer_ends_the_row() -> None:
+    made = make_material(slug="coffees")
+    script = lambda call: Answer("It depends." if call.number % 5 else "Answer: 1")  # noqa: E731
+    with stubbed(script, LLM_CONCURRENCY=1) as stub:
+        assert carry_out(ask(made, make_campaign(made), stop_after=5)[0]).state == JobState.DONE
         assert len(stub.calls) == 24
 
 
@@ -254,7 +276,8 @@ def test_bad_wishes_are_refused_with_their_reason(made: Material, campaign: Camp
             ({"seed": -1}, "whole number"),
             ({"model": "m" * 81}, "80 characters"),
             ({"concurrency": 0}, "at a time"),
-            ({"criterion": "novelty"}, "one criterion"),
+            ({"criteria": ("novelty",)}, "Name the criteria"),
+            ({"stop_after": -1}, "unreadable answers in a row"),
             ({"prompt": None, "kind": "oracle"}, "Unknown kind"),
             ({"kind": "lexical", "thresholds": (0.5,)}, "2 thresholds"),
             (
@@ -299,22 +322,23 @@ def test_a_person_says_what_an_invalid_reply_states_and_may_take_it_back(made: M
     with stubbed(first_then("Two, I think")):
         run = carry_out(ask(made, campaign)[0])
     reply = run.replies.get(state=ReplyState.INVALID)
+    stated = reply.stated.get()
     label = Judgment.objects.filter(assignment__item=reply.item_id, assignment__annotator=run.annotator)
     for value in (2, 1):
-        reply = decide_reply(reply=reply, by=made.manager, at=AT, value=value)
+        stated = decide_reply(stated=stated, by=made.manager, at=AT, value=value)
         assert [one.value for one in label.all()] == [value]
-        assert reply.state == ReplyState.INVALID
-    reply = decide_reply(reply=reply, by=made.manager, at=AT, value=None)
+        assert stated.reply.state == ReplyState.INVALID
+    stated = decide_reply(stated=stated, by=made.manager, at=AT, value=None)
     assert not label.exists()
-    assert reply.decided_at == AT
+    assert stated.decided_at == AT
     assert count_replies([run], ITEMS)[run.pk].waiting == 0
-    decide_reply(reply=reply, by=made.manager, at=AT.replace(hour=13), value=0)
+    decide_reply(stated=stated, by=made.manager, at=AT.replace(hour=13), value=0)
     assert label.get().value == 0
     assert Submission.objects.filter(assignment__item=reply.item_id).count() == 4
     with pytest.raises(Refused, match="not on the scale"):
-        decide_reply(reply=reply, by=made.manager, at=AT, value=9)
+        decide_reply(stated=stated, by=made.manager, at=AT, value=9)
     with pytest.raises(Refused, match="could not be read"):
-        decide_reply(reply=run.replies.filter(state="answered").first(), by=made.manager, at=AT, value=1)
+        decide_reply(stated=run.replies.filter(state="answered").first().stated.get(), by=made.manager, at=AT, value=1)
 
 
 # --- truth ------------------------------------------------------------------------------------------------------------
@@ -323,17 +347,20 @@ def test_a_person_says_what_an_invalid_reply_states_and_may_take_it_back(made: M
 def test_the_database_holds_one_reply_each_and_no_grade_without_an_answer(made: Material, campaign: Campaign) -> None:
     run = carry_out(ask(made, campaign, kind="lexical")[0])
     item = run.replies.first().item_id
-    wrong = (
-        {"item_id": item, "state": "answered", "value": 1},  # a second reply
-        {"item_id": item, "state": "invalid", "value": 1, "problem": "?"},
-        {"item_id": item, "state": "answered", "value": None},
-        {"item_id": item, "state": "error", "value": None, "problem": ""},
+    with pytest.raises(IntegrityError, match="machine_reply_once"), transaction.atomic():
+        MachineReply.objects.create(run=run, received_at=AT, item_id=item, state="answered")
+    stated = run.replies.get(item=item).stated.get()
+    wrong: tuple[tuple[dict[str, object], str], ...] = (
+        ({"value": 1, "problem": "?"}, "where_read"),
+        ({"value": None, "problem": ""}, "where_read"),
+        ({"decided_at": AT, "problem": "?"}, "paired"),
+        ({"agreement": 1.5}, "share"),
     )
-    for place, fields in enumerate(wrong):
-        if place:
-            run.replies.filter(item=item).delete()
-        with pytest.raises(IntegrityError), transaction.atomic():
-            MachineReply.objects.create(run=run, received_at=AT, **fields)
+    for fields, name in wrong:
+        with pytest.raises(IntegrityError, match=name), transaction.atomic():
+            ReplyValue.objects.filter(pk=stated.pk).update(**fields)
+    with pytest.raises(IntegrityError, match="problem_stated"), transaction.atomic():
+        run.replies.filter(item=item).update(state="error")
 
 
 def test_imports_leave_machines_that_litmus_runs_alone(made: Material, campaign: Campaign, tmp_path) -> None:

@@ -17,7 +17,7 @@ from corpus.questions.generation import continue_questions, request_questions, w
 from corpus.questions.mentions import MentionFilter
 from corpus.questions.question_runs import estimate_questions, prompt_body, run_figures
 from corpus.topics.origins import fetch_origin
-from engines.endpoints.driver import FIRST_ANSWERS
+from engines.endpoints.driver import USUAL_ROW
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.factories.mentions import make_mention
@@ -321,11 +321,11 @@ def test_a_run_that_gave_up_goes_on_and_asks_no_answered_mention_again(manager, 
 def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_asked(
     manager, collection, document, quick
 ):
-    for number in range(FIRST_ANSWERS + 3):
+    for number in range(USUAL_ROW + 3):
         make_mention({"b0": document}, collection=collection, source_key=f"id:{number}")
     run, stub = generate(manager, collection, quick, lambda call: "Sure! Here is one.")
-    assert (run.state, len(stub.calls)) == (JobState.FAILED, FIRST_ANSWERS)
-    assert f"None of the first {FIRST_ANSWERS} answers could be read" in run.reason
+    assert (run.state, len(stub.calls)) == (JobState.FAILED, USUAL_ROW)
+    assert f"{USUAL_ROW} answers in a row could not be read" in run.reason
     assert "continue anyway. 12 of 15 answers are kept" in run.reason
     with ChatStub(lambda call: "Sure! Here is one.") as stub:
         quick.LLM_BASE_URL = stub.url

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.prompting.answers import AnswerForm, describe_form, read_answer
+from engines.prompting.answers import AnswerForm, describe_form, read_answer, read_answers
 
 NUMBERS = AnswerForm((0, 1, 2))
 WORDS = AnswerForm((0, 1, 2), (("DISAGREE", 0), ("DISPUTE", 1), ("AGREE", 1), ("CONCUR", 2)))
@@ -116,3 +116,54 @@ def test_reasoning_before_the_answer_changes_nothing_unless_it_answers(text: str
 def test_the_form_says_how_to_end() -> None:
     assert describe_form(NUMBERS) == "The last line is “Answer:” and one of 0, 1, 2."
     assert "AGREE (1)" in describe_form(WORDS)
+
+
+# --- several criteria -------------------------------------------------------------------------------------------------
+
+BOTH = {"novelty": NUMBERS, "rigor": WORDS}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "novelty: 2\nrigor: CONCUR",
+        "Both are discussed below.\n- **Novelty**: 2\n- `rigor` = CONCUR.",
+        '{"novelty": 2, "rigor": "CONCUR"}',
+        'Thinking about it.\n```json\n{"novelty": "2", "rigor": "CONCUR"}\n```',
+        "<think>novelty: 0</think>novelty: 2\nnovelty: 2\nrigor: CONCUR",
+        "Novelty: it is new, as it says.\nnovelty: 2\nrigor: CONCUR",  # a sentence is no answer
+    ],
+)
+def test_each_criterion_is_read_by_its_key(text: str) -> None:
+    assert {key: one.value for key, one in read_answers(text, BOTH).items()} == {"novelty": 2, "rigor": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("novelty: 2", "states nothing of rigor"),
+        ("novelty: 2\nrigor: perhaps", "answers rigor with perhaps, which is none of DISAGREE, DISPUTE, AGREE, CONCUR"),
+        ("novelty: 2\nrigor: AGREE\nrigor: CONCUR", "holds two answers to rigor: AGREE and CONCUR"),
+        ('{"novelty": 2, "rigor": "AGREE", "rigor": "CONCUR"}', "holds two answers to rigor: AGREE and CONCUR"),
+        ('{"novelty": 2, "rigor": true}', "answers rigor with true"),
+        ('{"novelty": 2, "rigor": {"answer": "CONCUR"}}', "answers rigor with "),
+        ('rigor: CONCUR\n{"novelty": 2}', "states nothing of rigor"),  # who ends with an object is read by it
+    ],
+)
+def test_one_unreadable_criterion_leaves_the_other(text: str, problem: str) -> None:
+    found = read_answers(text, BOTH)
+    assert (found["novelty"].value, found["rigor"].value) == (2, None)
+    assert problem in found["rigor"].problem
+
+
+def test_an_empty_or_cut_reply_states_nothing_of_any_criterion() -> None:
+    assert {one.problem for one in read_answers(" ", BOTH).values()} == {"is empty"}
+    assert {one.problem for one in read_answers("novelty: 2", BOTH, cut_off=True).values()} == {
+        "was cut off before its end"
+    }
+
+
+@given(st.text(max_size=200) | st.text(alphabet='{}":,novelty 12[]\n`', max_size=200))
+def test_any_text_is_read_or_has_a_problem_for_each(text: str) -> None:
+    for one in read_answers(text, BOTH).values():
+        assert (one.value is None) == bool(one.problem)
