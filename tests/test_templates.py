@@ -56,6 +56,26 @@ def test_a_sentence_with_many_conditions_is_made_in_python() -> None:
     assert not found
 
 
+BARE_NAME = re.compile(r"<h1[^>]*>\s*{{ (?!heading\b)[^}]*}}\s*</h1>")
+OVERLINE = re.compile(r"<p class=\"overline\">.*?</p>\s*$", re.DOTALL)
+SAID_ELSEWHERE = {
+    "corpus/collections/collection_dashboard.html",  # the collection itself
+    "annotation/labelling/_label_bar.html",  # screens, whose parts are named
+    "annotation/papers/extraction_screen.html",
+    "annotation/papers/paper_detail.html",  # in a sentence below it
+}
+
+
+def test_a_name_in_a_heading_stands_next_to_what_it_names() -> None:
+    bare = {
+        name
+        for name, text in PAGES.items()
+        for match in BARE_NAME.finditer(text)
+        if not OVERLINE.search(text[: match.start()])
+    }
+    assert bare == SAID_ELSEWHERE
+
+
 BUTTON = re.compile(rf"<(?:button|a|input(?=[^>]*type=\"(?:submit|button)\"))\b{TAG}", re.DOTALL)
 IS_DISABLED = re.compile(r"(?<![-\w])disabled(?![-\w])|aria-disabled")
 UNSEEN = re.compile(r"visually-hidden|role=\"tooltip\"|\bhidden\b")

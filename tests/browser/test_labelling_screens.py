@@ -163,7 +163,9 @@ def test_on_a_phone_the_criterion_at_work_is_the_bar(new_page, order):
         for value, label in enumerate(("not clear", "clear"))
     )
     Document.objects.update(abstract=long * 40)
-    page = open_labelling(new_page, built, viewport={"width": 390, "height": 844})
+    scheme = "dark" if order == Order.BY_ASPECT else "light"
+    page = open_labelling(new_page, built, viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    assert_accessible(page)
     submit, places = page.locator("[data-act=submit]"), set()
     for document in range(2 if order == Order.BY_ASPECT else 1):
         expect_unit(page, document)
@@ -185,7 +187,6 @@ def test_on_a_phone_the_criterion_at_work_is_the_bar(new_page, order):
                     reason.select_option("Shows it")
     assert places == {(844, 104)}
     if order == Order.BY_DOCUMENT:
-        assert_accessible(page)
         submit.click()
     expect(page.locator("[data-empty=all-done]")).to_be_visible()
     expect_saved(page)

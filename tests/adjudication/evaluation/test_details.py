@@ -69,6 +69,7 @@ def test_a_run_with_its_figures_topics_and_what_it_lacks(
     client.force_login(built.people["viewer"])
     with django_assert_max_num_queries(29):
         text = page(client, job, "evaluation_run", run="half")
+    assert "Results of run <bdi>half</bdi></h1>" in text
     figures = job.results["report"]["subsets"][0]["runs"]["half"]
     ap, precision = figures["AP"], figures["P@5"]
     assert f"{100 * ap['value']:.2f}" in text

@@ -174,7 +174,9 @@ def test_agreement_of_those_who_finished_is_shown_with_the_papers_they_differ_on
     paper = campaign.items.order_by("pk")[0].paper
     address = reverse("extraction_agreement", args=["teas", campaign.slug])
     client.force_login(material.people["vic"])
-    assert "Nothing to compare yet" in client.get(address).content.decode()
+    empty = client.get(address).text
+    assert "Nothing to compare yet" in empty
+    assert "<strong>Next:</strong>" in empty
     judges = [name for name in ("ana", "ben", "cai") if has_paper(campaign, name, paper)]
     for name, content in zip(judges, (make_content(), make_content(cites=("2",))), strict=True):
         by = material.people[name]
