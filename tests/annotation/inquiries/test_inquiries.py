@@ -185,7 +185,7 @@ def test_a_manager_reads_and_answers_on_the_pages(built: Built) -> None:
     page = client.get(reverse("inquiry_list", args=CAMPAIGN)).content.decode()
     assert ASKED in page
     assert "ana" in page
-    assert "Clear filters" not in page  # those that wait are shown first by themselves
+    assert "Clear filters" not in page  # those that wait are what it shows first
     assert "Clear filters" in client.get(reverse("inquiry_list", args=CAMPAIGN), {"show": "open"}).text
     detail = reverse("inquiry_detail", args=[*CAMPAIGN, asked.pk])
     page = client.get(detail).content.decode()
