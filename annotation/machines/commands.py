@@ -59,7 +59,7 @@ class Annotate(ReportingCommand):
             "--thresholds", type=float, nargs="+", default=[], metavar="SHARE", help="of the lexical baseline"
         )
         parser.add_argument(
-            "--stop-after", type=int, default=USUAL_ROW, metavar="N", help="unreadable answers in a row; 0: never"
+            "--stop-after", type=int, default=USUAL_ROW, metavar="N", help="invalid answers in a row; 0: never"
         )
         parser.add_argument("--concurrency", type=int, default=None, metavar="N", help="questions at once")
         add_renamed_option(

@@ -57,7 +57,7 @@ class MachineForm(forms.Form):
     )
     stop_after = number_field(
         UNREADABLE,
-        label="Stop after unreadable answers in a row",
+        label="Stop after invalid answers in a row",
         help_text="The next ones would cost as much. The run can be continued. 0: never.",
     )
     concurrency = number_field(CONCURRENCY, required=False, label="Requests at a time")

@@ -70,7 +70,7 @@ MACHINE_SEED = Limits("The seed", 0, 2**31 - 1 - RUNS.most)
 TOKENS = Limits("The longest answer", 0, 100_000, unit=" tokens (0 leaves it to the endpoint)")
 CONCURRENCY = Limits("Questions at a time", 1, 100)
 PER_MINUTE = Limits("Questions a minute", 0, 1_000_000)
-UNREADABLE = Limits("The number of unreadable answers in a row", 0, 100_000, usual=12, unit=" (0 never stops the run)")
+UNREADABLE = Limits("The number of invalid answers in a row", 0, 100_000, usual=12, unit=" (0 never stops the run)")
 # Of agreement and votes.
 RESAMPLES = Limits("The number of resamples", 1_000, 100_000, usual=10_000)
 MIN_VOTES = Limits("The least number of votes", 1, 100)  # the overlap of the campaign where nobody says how many

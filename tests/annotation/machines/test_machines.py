@@ -277,7 +277,7 @@ def test_bad_wishes_are_refused_with_their_reason(made: Material, campaign: Camp
             ({"model": "m" * 81}, "80 characters"),
             ({"concurrency": 0}, "at a time"),
             ({"criteria": ("novelty",)}, "Name the criteria"),
-            ({"stop_after": -1}, "unreadable answers in a row"),
+            ({"stop_after": -1}, "invalid answers in a row"),
             ({"prompt": None, "kind": "oracle"}, "Unknown kind"),
             ({"kind": "lexical", "thresholds": (0.5,)}, "2 thresholds"),
             (
