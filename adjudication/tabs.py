@@ -41,6 +41,16 @@ TABS = (
         of_kinds("gold"),
     ).found_by("gold training qualification"),
     Tab(
+        DO_IN_CAMPAIGN,
+        "",
+        150,
+        "audit",
+        "Draw an audit sample",
+        "machine_audit_draw",
+        MANAGE,
+        of_kinds("machines"),
+    ).found_by("machine error check labels llm"),
+    Tab(
         "help pages", "", 10, "statistics", "What the statistics say, and how a vote is decided", "statistics_help"
     ).found_by("kappa alpha definitions formulas"),
     Tab("collection", CAMPAIGNS, 120, "anno-gpt", "Anno-GPT", "cycle_list", OVERSEERS, also="llm gpt machine prompt"),
@@ -78,6 +88,16 @@ TABS = (
     Tab("campaign", AGREEMENT, 220, "sample", "Sample size", "sample_size", OVERSEERS, of_kinds("agreement")).found_by(
         "power how many"
     ),
+    Tab(
+        "campaign",
+        AGREEMENT,
+        230,
+        "audits",
+        "Machine audits",
+        "machine_audit_list",
+        OVERSEERS,
+        of_kinds("machines"),
+    ).found_by("audit sample machine error prediction powered inference ppi corrected figures"),
     Tab(
         "campaign", ADJUDICATE, 310, "disagreements", "Disagreements", "disagreement_list", OVERSEERS, DIFFERING
     ).found_by("conflicts differences"),

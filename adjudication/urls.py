@@ -12,6 +12,8 @@ from adjudication.exports import pages as exports
 from adjudication.following import pages as following
 from adjudication.following.operations import SET_PAY_RATE
 from adjudication.guide import pages as guide
+from adjudication.machine_audits import pages as machine_audits
+from adjudication.machine_audits.operations import DRAW_AUDIT_SAMPLE
 from adjudication.papers.operations import MAKE_CONTEXT_TOPICS
 from adjudication.papers.pages import contexts, paper_editing, papers
 from adjudication.questions import pages as questions
@@ -117,6 +119,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("work/pay.csv", following.pay_sheet_file, "pay_sheet"),
             ("judgments/", judgments.judgment_list, "judgment_list"),
             ("gold/drawing/", DRAW_KNOWN_ANSWERS.page, "known_answers_draw"),
+            ("machine-audits/", machine_audits.machine_audit_list, "machine_audit_list"),
+            ("machine-audits/new/", DRAW_AUDIT_SAMPLE.page, "machine_audit_draw"),
             ("relevance/", relevance.relevance_list, "relevance_list"),
             ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),
             ("votes/", REQUEST_VOTE.page, "vote_create"),

@@ -9,6 +9,7 @@ from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
 from adjudication.following import api as following
+from adjudication.machine_audits import api as machine_audits
 from adjudication.papers import api as papers
 from adjudication.questions import api as question_set
 from adjudication.releases import api as releases
@@ -143,6 +144,7 @@ urlpatterns = [
     path(f"{C}author-calls/<int:pk>/mailings/", author_calls.MailingList.as_view(), name="api_author_mailings"),
     path(f"{C}author-calls/<int:pk>/topics/", author_calls.QuestionsTakenIn.as_view(), name="api_author_topics"),
     path(f"{K}quality/", following.QualityView.as_view(), name="api_quality"),
+    path(f"{K}machine-audits/", machine_audits.MachineAuditList.as_view(), name="api_machine_audits"),
     path(f"{K}pay/", following.PayView.as_view(), name="api_pay"),
     path(f"{C}anno-gpt/", cycles.CycleList.as_view(), name="api_cycles"),
     path(f"{C}anno-gpt/<int:number>/", cycles.CycleDetail.as_view(), name="api_cycle"),

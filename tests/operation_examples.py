@@ -15,6 +15,7 @@ from annotation.campaigns.lifecycle import create_campaign
 from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource, KnownAnswer
 from corpus.models import Collection, GenerationReply, Outcome, Ranking, RetrievalRun
 from tests.adjudication.cycles.cycle_steps import began, judged, tuned
+from tests.adjudication.machine_audits.audit_worlds import machine_world
 from tests.adjudication.verdicts.test_votes import vote
 from tests.corpus.questions.asking import invite, new_call, new_manager
 from tests.factories.accounts import AT, CollectionFactory
@@ -87,6 +88,11 @@ def make_asked_again() -> dict[str, str]:
     where = make_changed()
     request_rejudging(campaign=Campaign.objects.get(), by=None, at=AT)
     return where
+
+
+def make_machine_labels() -> dict[str, str]:
+    built = machine_world(topics=2, documents=40).built
+    return {"slug": built.collection.slug, "campaign": built.campaign.slug}
 
 
 def make_draft() -> dict[str, str]:
@@ -397,6 +403,18 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         make_decided,
         given={"source": "main", "sample": 2, "seed": 7},
         wrong={"source": "nowhere", "sample": 0, "seed": -1},
+    ),
+    "draw_audit_sample": Example(
+        make_machine_labels,
+        given={
+            "size": 40,
+            "machine": "bot",
+            "criterion": "relevance",
+            "by_disagreement": False,
+            "by_topic": False,
+            "seed": 7,
+        },
+        wrong={"size": 0, "machine": "nobody", "criterion": "beauty", "seed": -1},
     ),
     "remove_known_answer": Example(make_known),
     "set_purpose": Example(

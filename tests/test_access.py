@@ -286,6 +286,8 @@ WITHOUT_JUDGED_PAIRS = {
     "search_sheet": "a form",
     "split_create": "a form",
     "known_answers_draw": "a form",
+    "machine_audit_draw": "a form",
+    "machine_audit_list": "names and sizes",
     "pay_rate_set": "a form",
     "split_detail": "topics",
     "split_list": "names and sizes",

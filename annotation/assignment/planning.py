@@ -1,5 +1,6 @@
 """Planning who judges what: previewed or written, from the same inputs by the same seed."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from itertools import combinations
@@ -111,10 +112,11 @@ NO_REPEATS_IN_QUEUE = (
 )
 
 
-def draft_assignment(campaign: Campaign, options: PlanOptions) -> Draft:
-    """Plan without writing. Errors: Refused where no plan is possible, with the reason."""
+def draft_assignment(campaign: Campaign, options: PlanOptions, only: Sequence[int] | None = None) -> Draft:
+    """Plan without writing; `only` these items (ids) get new judges. Errors: Refused where no plan is possible, with
+    the reason."""
     campaign = Campaign.objects.get(pk=campaign.pk)
-    workload = read_workload(campaign, overlap=options.overlap, strategy=options.strategy)
+    workload = read_workload(campaign, overlap=options.overlap, strategy=options.strategy, only=only)
     _check_overlap(workload)
     if not len(workload.items):
         raise Refused("The campaign has no items yet. Add them first.")
@@ -150,7 +152,13 @@ def _draft_queue(workload: Workload, options: PlanOptions) -> Draft:
 
 @transaction.atomic
 def write_assignment(
-    campaign: Campaign, options: PlanOptions, *, confirms: str, by: User | None, at: datetime
+    campaign: Campaign,
+    options: PlanOptions,
+    *,
+    confirms: str,
+    by: User | None,
+    at: datetime,
+    only: Sequence[int] | None = None,
 ) -> Summary:
     """Plan and write. `confirms` is the hash of the preview that was agreed to, "" if none was asked for.
 
@@ -159,7 +167,7 @@ def write_assignment(
     with briefly("waiting for other work on this campaign"):
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     _drop_open_slots(campaign, options)
-    draft = draft_assignment(campaign, options)
+    draft = draft_assignment(campaign, options, only)
     if confirms and confirms != draft.summary.inputs_hash:
         raise Conflict(
             "The campaign has changed since the preview: items, annotators or assignments are no"

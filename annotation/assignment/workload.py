@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from psycopg import sql
 
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign, Order, Strategy
 from corpus.models import Membership, Role
-from engines.planning.problem import UNLIMITED, Ints, People, Work
+from engines.planning.problem import UNLIMITED, Bools, Ints, People, Work
 
 ITEMS = """
 SELECT i.id, coalesce(i.topic_id, i.paper_id),
@@ -62,7 +62,7 @@ class Workload:
 
     `items` (I, 5): id, topic or paper, aspect or 0, document or 0, extra overlap. `rank` (I,): the aspect's place in
     the tree. `attempts` (G, 7): assignment, index of the item, annotator or 0, slot or 0, position, state code, whether
-    of a queue; without the free slots that the plan would remove.
+    of a queue; without the free slots that the plan would remove. `asked` (I,): whether new judges are wanted of it.
     """
 
     campaign: Campaign
@@ -72,6 +72,7 @@ class Workload:
     items: Ints
     rank: Ints
     attempts: Ints
+    asked: Bools
 
     @property
     def slots(self) -> Ints:
@@ -87,7 +88,7 @@ class Workload:
     def demand(self) -> Ints:
         """(I,): slots that are still to be given out."""
         taken = np.bincount(self.taken[:, 0], minlength=len(self.items))
-        return np.clip(self.slots - taken, 0, None).astype(np.int64)
+        return np.where(self.asked, np.clip(self.slots - taken, 0, None), 0).astype(np.int64)
 
     def people(self) -> People:
         """The annotators, as the planner takes them."""
@@ -126,13 +127,13 @@ class Workload:
         ]
         facts += [(each.pk, each.weight, each.capacity, each.order_seed) for each in self.annotators]
         hashed = hashlib.sha256(repr(facts).encode())
-        for array in (self.items, self.rank, self.attempts):
+        for array in (self.items, self.rank, self.attempts, self.asked):
             hashed.update(np.ascontiguousarray(array).tobytes())
         return hashed.hexdigest()
 
 
-def read_workload(campaign: Campaign, *, overlap: int, strategy: str) -> Workload:
-    """Read what a plan with this overlap and strategy would be made from."""
+def read_workload(campaign: Campaign, *, overlap: int, strategy: str, only: Sequence[int] | None = None) -> Workload:
+    """Read what a plan with this overlap and strategy would be made from. `only` these items (ids) get new judges."""
     named = {"campaign": campaign.pk}
     items = read_integers(ITEMS, named, 5)
     attempts = read_integers(ATTEMPTS, named, 7)
@@ -147,6 +148,7 @@ def read_workload(campaign: Campaign, *, overlap: int, strategy: str) -> Workloa
         items=items,
         rank=tree_ranks(campaign, items[:, 2]),
         attempts=attempts,
+        asked=np.ones(len(items), dtype=np.bool_) if only is None else np.isin(items[:, 0], only),
     )
 
 

@@ -169,6 +169,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "release": (SLUG, "v1"),
     "create_campaign": (SLUG, "Another"),
     "delete_split": (SLUG, "SPLIT"),
+    "draw_audit_sample": (SLUG, "main"),
     "draw_known_answers": (SLUG, "main", "dev", "2"),
     "change_cutoffs": (SLUG, "QUESTIONS", "--overlap-definition", "words"),
     "generate_questions": (SLUG,),

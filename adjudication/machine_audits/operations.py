@@ -1,0 +1,97 @@
+"""What can be done about the labels of machines: a sample of them is drawn, for people to judge."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from rest_framework import serializers
+
+from accounts.counting import counted
+from accounts.operations import Found, Operation
+from accounts.refusals import Refused
+from accounts.rest_records import serializer_of
+from adjudication.machine_audits.drawing import Drawing, draw_audit_sample
+from adjudication.machine_audits.forms import SampleForm
+from adjudication.machine_audits.strata import Stratum
+from annotation.campaigns.places import in_campaign
+from corpus.collections.rules import MANAGE
+
+_campaign = in_campaign("machine_audit_list", "audits", page="machines")
+StratumSerializer = serializer_of(Stratum, "AuditStratum", about="Items that have these in common.")
+
+
+class DrawingSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(allow_null=True, help_text="of the audit; null in a dry run")
+    criterion = serializers.CharField()
+    machine = serializers.CharField()
+    seed = serializers.IntegerField()
+    labelled = serializers.IntegerField(help_text="items that the machine has labelled")
+    taken = serializers.IntegerField(help_text="those of them that people have labelled already; none of them is drawn")
+    size = serializers.IntegerField()
+    strata = StratumSerializer(many=True)
+    half_width = serializers.FloatField(
+        help_text="the most that a 95% interval of a share of items can reach to each side"
+    )
+    judgments = serializers.IntegerField()
+    hours = serializers.FloatField(help_text="of people, at the pace of this campaign's kind")
+
+
+def _with_form(found: Found, **more: Any) -> Found:
+    return replace(found, form={"campaign": found.target["campaign"]} | more)
+
+
+def _on_page(request: HttpRequest, roles: tuple[Any, ...], **where: Any) -> Found:
+    """With `?size=…` the page shows what would be drawn."""
+    found = _campaign.page(request, roles, **where)
+    if "size" not in request.GET:
+        return _with_form(found)
+    given = {name: request.GET.get(name) for name in SampleForm.base_fields}
+    asked = SampleForm(request.GET, campaign=found.target["campaign"])
+    shown: dict[str, Any] = {"asked": asked}
+    if asked.is_valid():
+        try:
+            [shown["drawing"]] = DRAW_AUDIT_SAMPLE.carry_out(
+                found, asked.cleaned_data, request.user, lambda drawing: drawing, dry=True
+            )
+        except Refused as refusal:
+            shown["refusal"] = refusal.reason
+    return replace(_with_form(found, initial=given), shown=found.shown | shown)
+
+
+def _in_words(done: Drawing) -> str:
+    """What was drawn, or in a dry run what would be, with its strata."""
+    found = f"{counted(done.size, 'item')} of {done.labelled - done.taken:,} drawn (seed {done.seed})."
+    if done.audit is not None:
+        return f"{found} People find them among their other items."
+    strata = [f"  {each.words}: {each.sample:,} of {each.items:,}" for each in done.strata]
+    return "\n".join([found, *strata, done.sentence])
+
+
+DRAW_AUDIT_SAMPLE = Operation(
+    called="draw_audit_sample",
+    task="Judge",
+    example="draw_audit_sample demo machine-round --size 100 --seed 7 --dry-run",
+    action=draw_audit_sample,
+    foresee=partial(draw_audit_sample, dry_run=True),
+    form=SampleForm,
+    place=replace(
+        _campaign,
+        page=_on_page,
+        rest=lambda view: _with_form(_campaign.rest(view)),
+        command=lambda **where: _with_form(_campaign.command(**where)),
+    ),
+    roles=MANAGE,
+    about="Draw a random sample of what a machine labelled and people did not, and give it to people to judge. Nothing"
+    " shows them which items were drawn. Their answers correct the figures of the machine's labels.",
+    title="Draw an audit sample",
+    lead="People judge a random sample of what the machine labelled. Nothing shows them which items were drawn. Their"
+    " answers then show how often the machine errs, and what the figures would be if people had judged everything.",
+    button="Draw this sample",
+    template="adjudication/machine_audits/audit_draw.html",
+    report=_in_words,
+    goes_to=lambda done: reverse("machine_audit_list", args=[done.campaign.collection.slug, done.campaign.slug]),
+    to_json=lambda done: DrawingSerializer(done.to_json()).data,
+    has_dry_run=True,
+)

@@ -1,0 +1,43 @@
+"""Items of an open queue that people are asked about next. Who takes them cannot tell: a place has no other sign."""
+
+from collections.abc import Sequence
+
+from accounts.sql import execute
+
+# Everybody goes on from where the furthest is; what they leave out comes when they begin again at the start.
+CATCH_UP = """
+WITH reach AS (SELECT max(queue_position) AS place FROM annotation_annotator WHERE campaign_id = %(campaign)s)
+UPDATE annotation_annotator n SET queue_position = reach.place FROM reach
+WHERE n.campaign_id = %(campaign)s AND n.queue_position < reach.place RETURNING n.id
+"""
+# The items change places with those that would come next. All rows of an item stay at one place.
+TO_FRONT = """
+WITH reach AS (SELECT max(queue_position) AS place FROM annotation_annotator WHERE campaign_id = %(campaign)s),
+mine AS (
+  SELECT DISTINCT position FROM annotation_assignment
+  WHERE queue_id = %(campaign)s AND state = 'open' AND repeat = 0 AND item_id = ANY(%(items)s)
+), places AS (
+  SELECT position FROM mine
+  UNION (
+    SELECT DISTINCT a.position FROM annotation_assignment a, reach
+    WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND a.repeat = 0 AND a.position > reach.place
+    ORDER BY a.position LIMIT (SELECT count(*) FROM mine)
+  )
+), moves AS (
+  SELECT was.position AS was, becomes.position AS becomes
+  FROM (SELECT position, row_number() OVER (ORDER BY position NOT IN (SELECT position FROM mine), position) AS n
+        FROM places) was
+  JOIN (SELECT position, row_number() OVER (ORDER BY position <= reach.place, position) AS n
+        FROM places, reach) becomes USING (n)
+)
+UPDATE annotation_assignment a SET position = moves.becomes FROM moves
+WHERE a.queue_id = %(campaign)s AND a.position = moves.was AND moves.was <> moves.becomes RETURNING a.id
+"""
+
+
+def move_to_front(campaign: int, items: Sequence[int]) -> None:
+    """Let these items of the campaign's open queue come next, in their order there. The caller holds the transaction
+    and has locked the campaign."""
+    named = {"campaign": campaign, "items": list(items)}
+    execute(CATCH_UP, named)
+    execute(TO_FRONT, named)
