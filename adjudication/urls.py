@@ -121,6 +121,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("gold/drawing/", DRAW_KNOWN_ANSWERS.page, "known_answers_draw"),
             ("machine-audits/", machine_audits.machine_audit_list, "machine_audit_list"),
             ("machine-audits/new/", DRAW_AUDIT_SAMPLE.page, "machine_audit_draw"),
+            ("machine-audits/<int:pk>/", machine_audits.machine_audit_detail, "machine_audit_detail"),
+            ("machine-audits/<int:pk>/figures.csv", machine_audits.machine_audit_file, "machine_audit_file"),
             ("relevance/", relevance.relevance_list, "relevance_list"),
             ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),
             ("votes/", REQUEST_VOTE.page, "vote_create"),

@@ -1,45 +1,77 @@
-"""Forms of audits: what to draw, and what to look at."""
+"""What is drawn for an audit, and which figures are looked at."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
 from adjudication.labels.labels import judging_annotators
+from adjudication.machine_audits.report import USUAL_DEPTH, Findings, find
+from adjudication.models import MachineAudit
 from annotation.campaigns.forms.settings import number_field
-from annotation.models import AnnotatorKind, Campaign
-from engines.definitions.settings import SAMPLE, SEED
+from annotation.models import Annotator, AnnotatorKind, Campaign, Criterion
+from corpus.models import RetrievalRun
+from engines.definitions.settings import DEPTH, SAMPLE, SEED
 
-USUAL_SIZE = 200
+WHICH = {"required": "Say which one. “Machine audits” needs a machine that has labelled items of the campaign."}
 
 
 class SampleForm(forms.Form):
-    """What is drawn, and how it is parted."""
-
     size = number_field(
         SAMPLE,
-        initial=USUAL_SIZE,
+        initial=200,
         label="Items to draw",
-        help_text="Drawn at random from what the machine labelled and people did not. People judge them without a sign"
-        " that they were drawn.",
+        help_text="Drawn at random from what the machine labelled and people did not.",
     )
-    machine = forms.CharField(required=False, help_text="Whose labels are audited. May be left out for one machine.")
-    criterion = forms.CharField(required=False, help_text="Its key. May be left out where there is one criterion.")
+    machine = forms.ModelChoiceField(
+        Annotator.objects.none(), to_field_name="name", error_messages=WHICH, help_text="Whose labels are audited."
+    )
+    criterion = forms.ModelChoiceField(Criterion.objects.none(), to_field_name="key", help_text="By its key.")
     by_disagreement = forms.BooleanField(
         required=False,
         initial=True,
-        label="Also by whether another machine says otherwise",
-        help_text="The sample is always divided by the machine's grades, so that each grade is known well enough.",
+        label="Divide by disagreement of machines",
+        help_text="The sample is always divided by the machine's grades.",
     )
-    by_topic = forms.BooleanField(
-        required=False, initial=True, label="Also by topic", help_text="So that every part of the topics is in it."
-    )
+    by_topic = forms.BooleanField(required=False, initial=True, label="Divide by topic")
     seed = number_field(
         SEED, required=False, help_text="The same seed draws the same items. Left empty: the seed of the campaign."
     )
 
     def __init__(self, data: Any = None, *, campaign: Campaign, initial: Any = None) -> None:
         super().__init__(data, initial=initial)
-        machines = judging_annotators(campaign).filter(kind=AnnotatorKind.MACHINE).values_list("name", flat=True)
-        keys = campaign.criteria.values_list("key", "label")
-        self.fields["machine"].widget = forms.Select(choices=[(name, name) for name in machines])
-        self.fields["criterion"].widget = forms.Select(choices=list(keys))
+        machines = judging_annotators(campaign).filter(kind=AnnotatorKind.MACHINE)
+        for name, offered in (("machine", machines), ("criterion", campaign.criteria.all())):
+            field = cast(forms.ModelChoiceField, self.fields[name])
+            field.queryset = offered
+            field.initial = offered[0] if len(offered) == 1 else None
+
+
+class FiguresForm(forms.Form):
+    """Which figures are looked at; nothing need be given."""
+
+    run = forms.ModelMultipleChoiceField(
+        RetrievalRun.objects.none(), to_field_name="name", required=False, label="Runs to measure"
+    )
+    depth = number_field(DEPTH, required=False, help_text="First documents of each run. Left empty: 10.")
+    relevance = forms.IntegerField(
+        required=False, label="Relevant from grade", help_text="Left empty: from the second level on."
+    )
+    half_width = forms.FloatField(
+        required=False,
+        min_value=0.1,
+        max_value=50,
+        label="Half-width wanted",
+        help_text="Of the 95% interval of each grade's share, in percentage points. It gives the number of items.",
+    )
+
+    def __init__(self, data: Any = None, *, audit: MachineAudit) -> None:
+        super().__init__(data)
+        self.audit = audit
+        cast(Any, self.fields["run"]).queryset = audit.campaign.collection.retrieval_runs.order_by("name")
+
+    def findings(self) -> Findings:
+        """What is asked for, of a valid form."""
+        given = self.cleaned_data
+        runs = [run.name for run in given["run"]]
+        width = given["half_width"] and given["half_width"] / 100
+        return find(self.audit, runs, given["depth"] or USUAL_DEPTH, given["relevance"], width)

@@ -19,23 +19,15 @@ from annotation.campaigns.places import in_campaign
 from corpus.collections.rules import MANAGE
 
 _campaign = in_campaign("machine_audit_list", "audits", page="machines")
-StratumSerializer = serializer_of(Stratum, "AuditStratum", about="Items that have these in common.")
-
-
-class DrawingSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField(allow_null=True, help_text="of the audit; null in a dry run")
-    criterion = serializers.CharField()
-    machine = serializers.CharField()
-    seed = serializers.IntegerField()
-    labelled = serializers.IntegerField(help_text="items that the machine has labelled")
-    taken = serializers.IntegerField(help_text="those of them that people have labelled already; none of them is drawn")
-    size = serializers.IntegerField()
-    strata = StratumSerializer(many=True)
-    half_width = serializers.FloatField(
-        help_text="the most that a 95% interval of a share of items can reach to each side"
-    )
-    judgments = serializers.IntegerField()
-    hours = serializers.FloatField(help_text="of people, at the pace of this campaign's kind")
+StratumSerializer = serializer_of(Stratum, "AuditStratum")
+DrawingSerializer = serializer_of(
+    Drawing,
+    "AuditDrawing",
+    without=("campaign", "pace"),
+    size=serializers.IntegerField(),
+    half_width=serializers.FloatField(help_text="the most that a 95% interval of a share can reach to each side"),
+    hours=serializers.FloatField(help_text="of people, at the pace of this kind of campaign"),
+)
 
 
 def _with_form(found: Found, **more: Any) -> Found:
@@ -63,7 +55,7 @@ def _on_page(request: HttpRequest, roles: tuple[Any, ...], **where: Any) -> Foun
 def _in_words(done: Drawing) -> str:
     """What was drawn, or in a dry run what would be, with its strata."""
     found = f"{counted(done.size, 'item')} of {done.labelled - done.taken:,} drawn (seed {done.seed})."
-    if done.audit is not None:
+    if done.id is not None:
         return f"{found} People find them among their other items."
     strata = [f"  {each.words}: {each.sample:,} of {each.items:,}" for each in done.strata]
     return "\n".join([found, *strata, done.sentence])
@@ -83,8 +75,8 @@ DRAW_AUDIT_SAMPLE = Operation(
         command=lambda **where: _with_form(_campaign.command(**where)),
     ),
     roles=MANAGE,
-    about="Draw a random sample of what a machine labelled and people did not, and give it to people to judge. Nothing"
-    " shows them which items were drawn. Their answers correct the figures of the machine's labels.",
+    about="Draw a random sample of a machine's labels for people to judge. Nothing shows them which items were drawn."
+    " Their answers correct the figures of the machine's labels.",
     title="Draw an audit sample",
     lead="People judge a random sample of what the machine labelled. Nothing shows them which items were drawn. Their"
     " answers then show how often the machine errs, and what the figures would be if people had judged everything.",
@@ -92,6 +84,6 @@ DRAW_AUDIT_SAMPLE = Operation(
     template="adjudication/machine_audits/audit_draw.html",
     report=_in_words,
     goes_to=lambda done: reverse("machine_audit_list", args=[done.campaign.collection.slug, done.campaign.slug]),
-    to_json=lambda done: DrawingSerializer(done.to_json()).data,
+    to_json=lambda done: DrawingSerializer(done).data,
     has_dry_run=True,
 )

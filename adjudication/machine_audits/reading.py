@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from accounts.refusals import Refused
-from adjudication.labels.labels import judging_annotators
 from adjudication.machine_audits.strata import Labelled
 from adjudication.models import MachineAudit, Method, Verdict
 from annotation.assignment.workload import read_integers
@@ -29,36 +27,36 @@ LEFT JOIN (
 WHERE own.annotator_id = %(machine)s AND own.state = 'done' AND own.repeat = 0
 GROUP BY own.item_id ORDER BY 1
 """
+# How many people gave each item each value.
 PEOPLE = """
-SELECT a.item_id, j.value::bigint
+SELECT a.item_id, j.value::bigint, count(*)
 FROM annotation_judgment j
 JOIN annotation_assignment a ON a.id = j.assignment_id
 JOIN annotation_annotator n ON n.id = a.annotator_id
-JOIN annotation_item i ON i.id = a.item_id
-WHERE i.campaign_id = %(campaign)s AND j.criterion_id = %(criterion)s AND a.state = 'done' AND a.repeat = 0
+WHERE n.campaign_id = %(campaign)s AND j.criterion_id = %(criterion)s AND a.state = 'done' AND a.repeat = 0
   AND n.kind = 'human'
+GROUP BY 1, 2 ORDER BY 1, 3 DESC
 """
 
 
-def read_labelled(campaign: Campaign, criterion: Criterion, machine: Annotator) -> Labelled:
+def read_labelled(criterion: Criterion, machine: Annotator) -> Labelled:
     """What the machine labelled up to now."""
-    named = {"campaign": campaign.pk, "criterion": criterion.pk, "machine": machine.pk}
+    named = {"campaign": criterion.campaign_id, "criterion": criterion.pk, "machine": machine.pk}
     items, values, topics, differing, others = read_integers(LABELLED, named, 5).T
-    known, _, tied = read_people(criterion)
-    taken = np.isin(items, np.r_[known, tied])
+    taken = np.isin(items, np.concatenate(read_people(criterion)[::2]))
     return Labelled(items, values, topics, differing / np.maximum(others, 1), taken)
 
 
 def read_people(criterion: Criterion) -> tuple[IntArray, IntArray, IntArray]:
-    """(items that people have a value for, rising; these values; items that people labelled without one, as after a
-    tie). The value is what most of them say; an adjudicator's decision stands above it."""
-    rows = read_integers(PEOPLE, {"campaign": criterion.campaign_id, "criterion": criterion.pk}, 2)
-    pairs, votes = np.unique(rows, axis=0, return_counts=True)
-    order = np.lexsort((-votes, pairs[:, 0]))
-    items, first, answers = np.unique(pairs[order, 0], return_index=True, return_counts=True)
-    best, second = votes[order][first], votes[order][np.minimum(first + 1, len(order) - 1)] if len(order) else first
-    is_tied = (answers > 1) & (best == second)
-    values = dict(zip(items[~is_tied].tolist(), pairs[order, 1][first][~is_tied].tolist(), strict=True))
+    """(items that people have a value for, rising; these values; items that they labelled without one, as after a tie).
+
+    The value is what most of them say; an adjudicator's decision stands above it.
+    """
+    rows = read_integers(PEOPLE, {"campaign": criterion.campaign_id, "criterion": criterion.pk}, 3)
+    items, first, answers = np.unique(rows[:, 0], return_index=True, return_counts=True)
+    second = rows[np.minimum(first + 1, len(rows) - 1), 2] if len(rows) else first
+    is_tied = (answers > 1) & (rows[first, 2] == second)
+    values = dict(zip(items[~is_tied].tolist(), rows[first[~is_tied], 1].tolist(), strict=True))
     decided = Verdict.objects.filter(criterion=criterion, method=Method.BY_HAND, value__isnull=False)
     values |= dict[Any, Any](decided.values_list("item", "value"))
     known = np.array(sorted(values), dtype=np.int64)
@@ -73,23 +71,3 @@ def audits_of(campaign: Campaign) -> QuerySet[MachineAudit]:
     )
     found = MachineAudit.objects.filter(campaign=campaign).select_related("machine", "criterion", "drawn_by")
     return found.defer("frame").annotate(judged=Count("sample", filter=Exists(judged)))
-
-
-def machine_of(campaign: Campaign, name: str) -> Annotator:
-    """The machine of this name, or the only one that labelled. Errors: Refused, with those that there are."""
-    machines = {one.name: one for one in judging_annotators(campaign).filter(kind=AnnotatorKind.MACHINE)}
-    if not machines:
-        raise Refused(f"No machine has labelled items of {campaign}. Run one, or import its labels.")
-    found = machines.get(name) if name or len(machines) > 1 else next(iter(machines.values()))
-    if found is None:
-        raise Refused(f"Name the machine. {campaign} has: {', '.join(machines)}.")
-    return found
-
-
-def criterion_with(campaign: Campaign, key: str) -> Criterion:
-    """The criterion of this key, or the only one. Errors: Refused, with the keys that there are."""
-    criteria = {one.key: one for one in campaign.criteria.prefetch_related("levels")}
-    found = criteria.get(key) if key or len(criteria) != 1 else next(iter(criteria.values()))
-    if found is None:
-        raise Refused(f"Name the criterion. {campaign} has: {', '.join(criteria) or 'none'}.")
-    return found

@@ -2,7 +2,6 @@
 
 import zlib
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
@@ -24,29 +23,10 @@ class Labelled:
     disagreement: FloatArray
     taken: BoolArray
 
-    def __len__(self) -> int:
-        return len(self.items)
-
-
-@dataclass(frozen=True)
-class Frame:
-    """What a sample was drawn from: all items that the machine had labelled (M,), rising, its values, their strata."""
-
-    items: IntArray
-    values: IntArray
-    strata: IntArray
-
-    def packed(self) -> bytes:
-        return zlib.compress(np.stack([self.items, self.values, self.strata]).astype("<i8").tobytes())
-
-    @classmethod
-    def unpacked(cls, stored: bytes) -> Self:
-        return cls(*np.frombuffer(zlib.decompress(stored), dtype="<i8").astype(np.int64).reshape(3, -1))
-
 
 @dataclass(frozen=True)
 class Stratum:
-    """Items of these grades and so many topics, about which from `least` to `most` of the other machines say otherwise
+    """Items of these grades and so many topics, of which from `least` to `most` of the other machines say otherwise
     (shares): how many there are, how many are drawn."""
 
     grades: tuple[int, ...]
@@ -59,31 +39,34 @@ class Stratum:
     @property
     def words(self) -> str:
         """What its items have in common."""
-        found = [f"{'grade' if len(self.grades) == 1 else 'grades'} {', '.join(map(str, self.grades))}"]
-        if self.most:
-            shares = sorted({share_in_percent(self.least), share_in_percent(self.most)}, key=len)
-            found.append(f"{' to '.join(shares)} of other machines differ")
-        return f"{', '.join(found)}, {counted(self.topics, 'topic')}".capitalize()
+        grades = f"Grade{'s' * (len(self.grades) > 1)} {', '.join(map(str, self.grades))}"
+        shares = dict.fromkeys([share_in_percent(self.least), share_in_percent(self.most)])
+        differ = f", {' to '.join(shares)} of other machines differ" if self.most else ""
+        return f"{grades}{differ}, {counted(self.topics, 'topic')}"
 
 
 def divide(labelled: Labelled, size: int, *, by_disagreement: bool, by_topic: bool) -> tuple[IntArray, list[Stratum]]:
     """((M,) the stratum of each item, TAKEN where people labelled it; the strata) for a sample of `size`."""
-    free = np.flatnonzero(~labelled.taken)
+    free = ~labelled.taken
     levels = np.unique(labelled.values[free], return_inverse=True)[1]
-    disagreement = labelled.disagreement[free] * by_disagreement
-    topics = np.unique(labelled.topics[free], return_inverse=True)[1] * by_topic
-    stratum = np.full(len(labelled), TAKEN)
-    stratum[free] = make_strata(levels, disagreement, topics, size)
+    topics = np.unique(labelled.topics[free], return_inverse=True)[1]
+    stratum = np.full(len(free), TAKEN)
+    stratum[free] = make_strata(levels, labelled.disagreement[free] * by_disagreement, topics * by_topic, size)
     counts = allocate(size, np.bincount(stratum[free]))
     return stratum, [_described(labelled, stratum == h, count) for h, count in enumerate(counts.tolist())]
 
 
 def _described(labelled: Labelled, part: BoolArray, sample: int) -> Stratum:
-    return Stratum(
-        grades=tuple(np.unique(labelled.values[part]).tolist()),
-        least=float(labelled.disagreement[part].min()),
-        most=float(labelled.disagreement[part].max()),
-        topics=len(np.unique(labelled.topics[part])),
-        items=int(part.sum()),
-        sample=sample,
-    )
+    grades, topics = (np.unique(each[part]).tolist() for each in (labelled.values, labelled.topics))
+    differ = labelled.disagreement[part]
+    return Stratum(tuple(grades), float(differ.min()), float(differ.max()), len(topics), int(part.sum()), sample)
+
+
+def pack_frame(*columns: IntArray) -> bytes:
+    """What a sample was drawn from, small: items, rising, the machine's values, strata (M,)."""
+    return zlib.compress(np.stack(columns).astype("<i8").tobytes())
+
+
+def unpack_frame(stored: bytes) -> IntArray:
+    """(3, M): what was packed."""
+    return np.frombuffer(zlib.decompress(stored), dtype="<i8").astype(np.int64).reshape(3, -1)

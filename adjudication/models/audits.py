@@ -10,9 +10,8 @@ from annotation.models import Annotator, Campaign, Criterion, Item
 class MachineAudit(models.Model):
     """A stratified sample of one machine's labels, drawn once by its seed. Annotators never learn what is in it.
 
-    `strata` are [{"grades", "differs", "topics", "items", "sample"}]: what its items have in common, how many there
-    are, how many of them were drawn at random without replacement. `frame` is what it was drawn from, packed
-    (adjudication/machine_audits/strata.py).
+    `strata` are those of adjudication/machine_audits/strata.py as objects: what their items have in common, how many
+    there are, how many were drawn at random without replacement. `frame` is what the sample was drawn from, packed.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="machine_audits")
@@ -34,7 +33,7 @@ class MachineAudit(models.Model):
 
 
 class AuditItem(models.Model):
-    """An item of the sample: what the machine said when it was drawn, and with which probability it was drawn."""
+    """An item of the sample: its stratum, what the machine said, and with which probability it was drawn."""
 
     audit = models.ForeignKey(MachineAudit, on_delete=models.CASCADE, related_name="sample", db_index=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="audited")

@@ -6,9 +6,9 @@ from accounts.sql import execute
 
 # Everybody goes on from where the furthest is; what they leave out comes when they begin again at the start.
 CATCH_UP = """
-WITH reach AS (SELECT max(queue_position) AS place FROM annotation_annotator WHERE campaign_id = %(campaign)s)
-UPDATE annotation_annotator n SET queue_position = reach.place FROM reach
-WHERE n.campaign_id = %(campaign)s AND n.queue_position < reach.place RETURNING n.id
+UPDATE annotation_annotator n SET queue_position = reach.place
+FROM (SELECT max(queue_position) AS place FROM annotation_annotator WHERE campaign_id = %(campaign)s) reach
+WHERE n.campaign_id = %(campaign)s AND n.queue_position < reach.place
 """
 # The items change places with those that would come next. All rows of an item stay at one place.
 TO_FRONT = """
@@ -31,13 +31,12 @@ mine AS (
         FROM places, reach) becomes USING (n)
 )
 UPDATE annotation_assignment a SET position = moves.becomes FROM moves
-WHERE a.queue_id = %(campaign)s AND a.position = moves.was AND moves.was <> moves.becomes RETURNING a.id
+WHERE a.queue_id = %(campaign)s AND a.position = moves.was AND moves.was <> moves.becomes
 """
 
 
 def move_to_front(campaign: int, items: Sequence[int]) -> None:
-    """Let these items of the campaign's open queue come next, in their order there. The caller holds the transaction
-    and has locked the campaign."""
-    named = {"campaign": campaign, "items": list(items)}
-    execute(CATCH_UP, named)
-    execute(TO_FRONT, named)
+    """Let these items of the campaign's open queue come next, in their order there. The caller has locked the
+    campaign."""
+    for statement in (CATCH_UP, TO_FRONT):
+        execute(statement, {"campaign": campaign, "items": list(items)})

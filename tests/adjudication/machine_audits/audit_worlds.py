@@ -19,12 +19,13 @@ class World:
     truth: dict[int, int]  # item: what people would say
 
     def draw(self, size: int = 120, seed: int = 3, **more: object) -> Drawing:
-        return draw_audit_sample(campaign=self.built.campaign, size=size, seed=seed, by=None, at=AT, **more)
+        machine = more.pop("machine", self.built.annotators["bot"])
+        one = {"campaign": self.built.campaign, "criterion": self.built.criterion, "machine": machine}
+        return draw_audit_sample(**one, size=size, seed=seed, by=None, at=AT, **more)  # type: ignore[arg-type]
 
     def audit(self, size: int = 120, seed: int = 3, **more: object) -> MachineAudit:
         """A sample that people have judged whole."""
-        audit = self.draw(size, seed, **more).audit
-        assert audit is not None
+        audit = MachineAudit.objects.get(pk=self.draw(size, seed, **more).id)
         self.judge(audit)
         return audit
 

@@ -1,0 +1,161 @@
+"""The figures of an audit: they cover what is true of all items, follow the labels, and say what they leave out."""
+
+import io
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from adjudication.machine_audits.report import find, plan_size, read_evidence
+from adjudication.machine_audits.tables import rows_of, sentences_of
+from adjudication.models import MachineAudit
+from annotation.models import Assignment, AssignmentState
+from tests.adjudication.machine_audits.audit_worlds import World, machine_world
+from tests.factories.corpus import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def shares(world: World) -> list[float]:
+    counts = Counter(world.truth.values())
+    return [counts[grade] / len(world.truth) for grade in range(3)]
+
+
+def run_of(world: World, name: str, key: object, depth: int = 20) -> None:
+    """A run that ranks each topic's documents by `key` of what people would say."""
+    ranked: dict[str, list[str]] = {}
+    items = sorted(world.built.items, key=lambda item: key(world.truth[item.pk], item.pk))  # type: ignore[operator]
+    for item in items:
+        ranked.setdefault(item.topic.number, []).append(item.document.docno)
+    make_run(world.built.collection, name, {topic: docnos[:depth] for topic, docnos in ranked.items()})
+
+
+def test_figures_correct_the_machine_and_are_no_wider_than_those_of_people_alone() -> None:
+    world = machine_world()
+    audit = world.audit()
+    found = find(audit)
+    assert found.notes == ("120 of the 120 drawn items are judged.",)
+    rows = {row.name: row for row in rows_of(found)}
+    assert list(rows)[:4] == [
+        "Grade 0 not relevant",
+        "Grade 1 partly relevant",
+        "Grade 2 relevant",
+        "Grade 1 or higher",
+    ]
+    for grade, truth in enumerate(shares(world)):
+        one = list(rows.values())[grade].figure
+        assert one.corrected.ci is not None
+        assert one.corrected.ci.low < truth < one.corrected.ci.high
+        assert one.width_ratio is not None
+        assert one.width_ratio < 1.02
+    assert rows["Mean grade"].figure.corrected.n_items == 120
+    matrix = found.report.matrix
+    assert sum(row.n_pairs for row in matrix) == 600
+    assert sum(row.n_labels for row in matrix) == 120
+
+
+def test_intervals_cover_what_is_true_over_seeds_and_the_planner_is_right() -> None:
+    """20 samples of one collection, through the whole road; 1,000 simulations are in tests/engines."""
+    world = machine_world(topics=12, documents=80, seed=5)
+    truth, hits, widths = shares(world), [], []
+    for seed in range(20):
+        with transaction.atomic():
+            audit = world.audit(150, seed=seed)
+            found = find(audit).report.levels
+            pilot = read_evidence(audit)
+            transaction.set_rollback(True)
+        bounds = [each.corrected.ci for each in found]
+        hits += [ci.low <= value <= ci.high for ci, value in zip(bounds, truth, strict=True) if ci]
+        widths.append(max((ci.high - ci.low) / 2 for ci in bounds if ci))
+    assert len(hits) == 60
+    assert np.mean(hits) >= 0.9
+    needed = plan_size(pilot, float(np.mean(widths)))
+    assert needed == pytest.approx(150, rel=0.2)
+
+
+def test_while_people_judge_and_where_they_do_not_the_figures_say_so() -> None:
+    world = machine_world()
+    for item in world.built.items[:50]:
+        world.built.label(item, "ana", world.truth[item.pk])
+    audit = MachineAudit.objects.get(pk=world.draw().id)
+    none = find(audit)
+    assert none.notes[:2] == ("0 of the 120 drawn items are judged.", "Waiting for people: 120 items.")
+    assert none.report.levels[0].corrected.value is None
+    assert "no label in the sample" in rows_of(none)[0].corrected
+    world.judge(audit, most=100)
+    left = Assignment.objects.filter(state=AssignmentState.PENDING)
+    for one in left[:5]:
+        Assignment.objects.filter(pk=one.pk).update(state=AssignmentState.SKIPPED, slot=None)
+    outside = next(item for item in world.built.items[50:] if not audit.sample.filter(item=item).exists())
+    world.built.label(outside, "ana", 2)
+    tied = audit.sample.filter(item__assignments__state="done", item__assignments__annotator__name="ana").first()
+    assert tied is not None
+    world.built.label(tied.item, "ben", (world.truth[tied.item_id] + 1) % 3)
+    found = find(audit)
+    assert found.evidence.standing.judged == 99
+    text = " ".join(found.notes)
+    assert "Waiting for people: 15 items." in text
+    assert "people differ and nobody has decided: 1 item." in text
+    assert "Skipped or returned: 5 items." in text
+    assert "50 further items before the sample was drawn" in text
+    assert "1 further item since. No figure uses these labels" in text
+    assert found.report.levels[0].corrected.ci is not None
+
+
+def test_runs_are_measured_and_their_order_is_judged() -> None:
+    world = machine_world()
+    run_of(world, "best", lambda truth, _: -truth)
+    run_of(world, "worst", lambda truth, _: truth)
+    run_of(world, "twin", lambda truth, pk: (-truth, -pk))
+    audit = world.audit(240)
+    rows = {row.name: row for row in rows_of(find(audit))}
+    truth = {name: true_dcg(world, name) for name in ("best", "worst", "twin")}
+    for name, value in truth.items():
+        ci = rows[f"DCG@10 of {name}"].figure.corrected.ci
+        assert ci is not None
+        assert ci.low <= value <= ci.high
+    assert rows["P@10 of worst"].figure.corrected.value == pytest.approx(0, abs=0.1)
+    assert rows["nDCG@10 of best"].figure.is_approximate
+    by_precision, by_dcg, *_ = sentences_of(find(audit, ["best", "worst"]))
+    assert by_precision.startswith("By P@10, the order best > worst that the machine's labels give holds")
+    assert "holds" in by_dcg
+    assert "is not decided" in sentences_of(find(audit, ["best", "twin"]))[1]
+
+
+def true_dcg(world: World, name: str) -> float:
+    run = world.built.collection.retrieval_runs.get(name=name)
+    said = {(item.topic_id, item.document.docno): world.truth[item.pk] for item in world.built.items}
+    discounts = 1 / np.log2(np.arange(2, 12))
+    tops = ((ranking.topic_id, ranking.docnos[:10]) for ranking in run.rankings.all())
+    return float(np.mean([discounts @ [said[topic, docno] for docno in docnos] for topic, docnos in tops]))
+
+
+def test_page_file_rest_and_command_say_the_same(client: Client) -> None:
+    world = machine_world()
+    run_of(world, "best", lambda truth, _: -truth)
+    audit = world.audit()
+    client.force_login(world.built.people["viewer"])
+    where = ["tea", "main", audit.pk]
+    page = client.get(reverse("machine_audit_detail", args=where), {"half_width": "4"}).text
+    asked = {"half_width": "4", "run": "best"}
+    shown = client.get(reverse("api_machine_audit", args=where), asked).json()
+    assert f"About {shown['needed']:,} judged items" in page
+    first = find(audit).report.levels[0].corrected
+    assert shown["levels"][0]["corrected"]["value"] == first.value
+    assert f"{100 * (first.value or 0):.1f}%" in page
+    file = b"".join(client.get(reverse("machine_audit_file", args=where)).streaming_content).decode()  # type: ignore[attr-defined]
+    assert f"Grade 0 not relevant,{first_machine(shown)},{first.value}" in file
+    printed = io.StringIO()
+    call_command("machine_audit", "tea", "main", "--half-width", "4", "--run", "best", "--json", stdout=printed)
+    told = json.loads(printed.getvalue())
+    assert {**told, "counted_at": ""} == {**shown, "counted_at": ""}
+    assert client.get(reverse("machine_audit_detail", args=where), {"depth": "0"}).status_code == 404
+
+
+def first_machine(shown: dict[str, object]) -> object:
+    return shown["levels"][0]["machine"]  # type: ignore[index]
