@@ -28,8 +28,11 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 from django.utils import timezone
 
+from adjudication.machine_audits.strata import pack_frame
+from adjudication.models import MachineAudit
 from annotation.models import WorkSummary
 from corpus.collections.invitation_links import token_for
 from corpus.models import AuthorInvitation, AuthorMailing, Indexing, PoolEntry, QuestionCall, Role
@@ -42,6 +45,29 @@ ROLES = ("anonymous", "outsider", "annotator", "viewer", "adjudicator", "manager
 
 def _cycle(w: World) -> dict[str, Any]:
     return {"number": w.cycle.number}
+
+
+def _machine_audit(w: World) -> dict[str, Any]:
+    """A sample of one item, the annotator's own."""
+    found = MachineAudit.objects.first() or audit_of_one(w)
+    return {"pk": found.pk}
+
+
+def audit_of_one(w: World) -> MachineAudit:
+    stratum = {"grades": [1], "least": 0.0, "most": 0.0, "topics": 1, "items": 1, "sample": 1}
+    frame = pack_frame(*(np.array([number]) for number in (w.item.pk, 1, 0)))
+    found = MachineAudit.objects.create(
+        campaign=w.campaign,
+        criterion=w.campaign.criteria.get(),
+        machine=w.machine_run.annotator,
+        seed=1,
+        size=1,
+        strata=[stratum],
+        frame=frame,
+        drawn_at=AT,
+    )
+    found.sample.create(item=w.item, stratum=0, value=1, probability=1.0)
+    return found
 
 
 def _reply(w: World) -> dict[str, Any]:
@@ -485,6 +511,8 @@ TABLE: list[Row] = [
     *row("known_answers_draw", MANAGERS_FORM),
     *row("machine_audit_list", OVERSEERS_PAGE),
     *row("machine_audit_draw", MANAGERS_FORM),
+    *row("machine_audit_detail", OVERSEERS_PAGE, where=_machine_audit),
+    *row("machine_audit_file", OVERSEERS_PAGE, where=_machine_audit),
     *row("purpose_set", MANAGERS_WRITE),
     *row("rejudging_request", MANAGERS_FORM),
     *row("rejudging_withdraw", MANAGERS_WRITE),
@@ -793,6 +821,7 @@ TABLE: list[Row] = [
     *row("search_sheet_file", "GET login 404 403 422 422 422"),
     *row("api_consent_text", "GET login 404 200 200 200 200 | PUT login 404 403 403 403 422", json=lambda _: {}),
     *row("api_consent", "POST login 404 400 400 400 400 | DELETE login 404 422 422 422 422", json=lambda _: {}),
+    *row("api_machine_audit", OVERSEERS_PAGE, where=_machine_audit),
     *row("api_machine_audits", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_quality", "GET login 404 403 403 403 422"),
     *row("api_pay", "GET login 404 403 403 403 422 | PUT login 404 403 403 403 400", json=lambda _: {}),

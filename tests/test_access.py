@@ -286,6 +286,7 @@ WITHOUT_JUDGED_PAIRS = {
     "search_sheet": "a form",
     "split_create": "a form",
     "known_answers_draw": "a form",
+    "machine_audit_detail": "shares and counts",
     "machine_audit_draw": "a form",
     "machine_audit_list": "names and sizes",
     "pay_rate_set": "a form",

@@ -575,6 +575,7 @@ ELSEWHERE = {
     "verify_release": "reads a folder, which only the command line has",
     "pay_sheet": "stores nothing; page, REST and command are compared in tests/adjudication/following/test_pay.py",
     "quality": "stores nothing; page, REST and command are compared in tests/adjudication/following/test_quality.py",
+    "machine_audit": "stores nothing; tests/adjudication/machine_audits/test_report.py compares page, REST and command",
     "gold_results": "stores nothing; page, REST and command are compared in tests/annotation/gold/test_results.py",
     "sample_size": "stores nothing; the page asks in points what the command takes as shares",
 }

@@ -68,8 +68,8 @@ class Drawing:
 def draw_audit_sample(
     *,
     campaign: Campaign,
-    machine: Annotator,
-    criterion: Criterion,
+    machine: Annotator | None,
+    criterion: Criterion | None,
     size: int,
     by: User | None,
     at: datetime,
@@ -86,6 +86,8 @@ def draw_audit_sample(
     """
     campaign = fetch_managed(campaign, by, lock=True)
     _check_can_be_audited(campaign)
+    if machine is None or criterion is None:
+        raise Refused(f"Say which machine and which criterion. {campaign} needs a machine that has labelled its items.")
     check_within(SAMPLE, size)
     check_within(SEED, seed)
     labelled = read_labelled(criterion, machine)

@@ -12,8 +12,6 @@ from annotation.models import Annotator, AnnotatorKind, Campaign, Criterion
 from corpus.models import RetrievalRun
 from engines.definitions.settings import DEPTH, SAMPLE, SEED
 
-WHICH = {"required": "Say which one. “Machine audits” needs a machine that has labelled items of the campaign."}
-
 
 class SampleForm(forms.Form):
     size = number_field(
@@ -23,16 +21,20 @@ class SampleForm(forms.Form):
         help_text="Drawn at random from what the machine labelled and people did not.",
     )
     machine = forms.ModelChoiceField(
-        Annotator.objects.none(), to_field_name="name", error_messages=WHICH, help_text="Whose labels are audited."
+        Annotator.objects.none(), to_field_name="name", required=False, help_text="Whose labels are audited."
     )
-    criterion = forms.ModelChoiceField(Criterion.objects.none(), to_field_name="key", help_text="By its key.")
+    criterion = forms.ModelChoiceField(
+        Criterion.objects.none(), to_field_name="key", required=False, help_text="What the labels say."
+    )
     by_disagreement = forms.BooleanField(
         required=False,
         initial=True,
         label="Divide by disagreement of machines",
         help_text="The sample is always divided by the machine's grades.",
     )
-    by_topic = forms.BooleanField(required=False, initial=True, label="Divide by topic")
+    by_topic = forms.BooleanField(
+        required=False, initial=True, label="Divide by topic", help_text="So that every part of the topics is drawn from."
+    )
     seed = number_field(
         SEED, required=False, help_text="The same seed draws the same items. Left empty: the seed of the campaign."
     )

@@ -152,8 +152,8 @@ def test_page_file_rest_and_command_say_the_same(client: Client) -> None:
     assert f"Grade 0 not relevant,{first_machine(shown)},{first.value}" in file
     printed = io.StringIO()
     call_command("machine_audit", "tea", "main", "--half-width", "4", "--run", "best", "--json", stdout=printed)
-    told = json.loads(printed.getvalue())
-    assert {**told, "counted_at": ""} == {**shown, "counted_at": ""}
+    said = json.loads(printed.getvalue())
+    assert {**said, "counted_at": ""} == {**shown, "counted_at": ""}
     assert client.get(reverse("machine_audit_detail", args=where), {"depth": "0"}).status_code == 404
 
 
