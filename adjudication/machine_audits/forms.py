@@ -33,7 +33,10 @@ class SampleForm(forms.Form):
         help_text="The sample is always divided by the machine's grades.",
     )
     by_topic = forms.BooleanField(
-        required=False, initial=True, label="Divide by topic", help_text="So that every part of the topics is drawn from."
+        required=False,
+        initial=True,
+        label="Divide by topic",
+        help_text="So that every part of the topics is drawn from.",
     )
     seed = number_field(
         SEED, required=False, help_text="The same seed draws the same items. Left empty: the seed of the campaign."

@@ -72,21 +72,19 @@ def rows_of(found: Findings) -> list[Row]:
         higher = zip(levels[1:-1], report.from_levels, strict=False)
         rows += [Row(f"Grade {level.value} or higher", each, True) for level, each in higher]
     rows.append(Row("Mean grade", report.mean_gain))
-    for measure in report.measures:
-        rows += [Row(each.name, each) for each in measure.runs]
-        rows += [
-            Row(each.name.replace(" - ", " − "), each) for each in (measure.order.differences if measure.order else ())
-        ]
+    for of_runs in report.measures:
+        for each in (*of_runs.runs, *of_runs.order.differences):
+            rows.append(Row(f"{of_runs.measure} of {each.name.replace(' - ', ' − ')}", each))
     return rows
 
 
 def sentences_of(found: Findings) -> list[str]:
     """What becomes of the order of runs by each measure."""
-    return [_of_order(each.order) for each in found.report.measures if each.order]
+    return [_of_order(each.measure, each.order) for each in found.report.measures]
 
 
-def _of_order(order: Order) -> str:
-    known = f"By {order.measure}, the order {' > '.join(order.runs)} that the machine's labels give"
+def _of_order(measure: str, order: Order) -> str:
+    known = f"By {measure}, the order {' > '.join(order.runs)} that the machine's labels give"
     if order.verdict == Verdict.HOLDS:
         return f"{known} holds: each run is above the next one, with its whole 95% interval."
     if order.verdict == Verdict.DOES_NOT_HOLD:

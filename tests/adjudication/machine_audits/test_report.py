@@ -86,7 +86,7 @@ def test_while_people_judge_and_where_they_do_not_the_figures_say_so() -> None:
     none = find(audit)
     assert none.notes[:2] == ("0 of the 120 drawn items are judged.", "Waiting for people: 120 items.")
     assert none.report.levels[0].corrected.value is None
-    assert "no label in the sample" in rows_of(none)[0].corrected
+    assert "too few labels by people" in rows_of(none)[0].corrected
     world.judge(audit, most=100)
     left = Assignment.objects.filter(state=AssignmentState.PENDING)
     for one in left[:5]:
