@@ -52,6 +52,9 @@ def inquiry_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         rows=[(one, name_of(one.item)) for one in page.object_list],
         show=show,
         is_narrowed="show" in request.GET,
+        count=page.paginator.count
+        if page.paginator.count == rows.count()
+        else None,  # else what is hidden can be chosen
         choices=SHOW.items(),
         hidden=hidden_from(membership.user, found.pk).count(),
     )

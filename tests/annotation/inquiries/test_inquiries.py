@@ -195,6 +195,11 @@ def test_a_manager_reads_and_answers_on_the_pages(built: Built) -> None:
     assert client.post(detail, {"answer": ANSWERED, "audience": "topic"}).status_code == 302
     assert "To answer" not in client.get("/").content.decode()
     assert "shown to all" in client.get(reverse("inquiry_list", args=CAMPAIGN)).content.decode()
+    ask(built, item=2)
+    page = client.get(reverse("inquiry_list", args=CAMPAIGN)).text
+    assert 'name="show"' in page  # the answered one is hidden, and can be chosen
+    assert "shown to all" not in page
+    assert "Clear filters" not in page
     file = b"".join(client.get(reverse("inquiry_list", args=CAMPAIGN) + "?as=csv&show=").streaming_content)  # type: ignore[attr-defined]
     assert ASKED in file.decode()
 
