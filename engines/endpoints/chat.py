@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from engines.endpoints.connections import Busy, Connection, EndpointError, object_in, read_body, trusted
+from engines.endpoints.connections import Busy, Connection, EndpointError, object_in, read_body, ways_to_connect
+from engines.endpoints.guard import Guard, InnerAddress
 
 if TYPE_CHECKING:
     import openai  # with httpx2 a second of start-up and 40 MB: loaded when a model is asked, not by every process
@@ -32,13 +33,21 @@ Message = Mapping[str, str]  # {"role": "system" | "user" | "assistant", "conten
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to ask and as whom. `timeout`: seconds without a byte; `max_tokens` 0: the endpoint's own limit."""
+    """Where to ask and as whom. `timeout`: seconds without a byte; `max_tokens` 0: the endpoint's own limit.
+
+    `guard` None: the address is the operator's, and leads wherever they want.
+    """
 
     base_url: str
     api_key: str = field(repr=False)
     model: str
     timeout: float = 120.0
     max_tokens: int = 0
+    guard: Guard | None = None
+
+    def without_key(self, text: str) -> str:
+        """What the endpoint says of a failure, which may repeat the key that it was sent."""
+        return text.replace(self.api_key, "[key]") if self.api_key else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,7 @@ def _open_client(endpoint: Endpoint) -> openai.OpenAI:
         api_key=endpoint.api_key or "none",  # local servers want none, the client insists on one
         timeout=timeout,
         http_client=openai.DefaultHttpxClient(
-            timeout=timeout, event_hooks={"response": [keep_errors_short]}, verify=trusted()
+            timeout=timeout, event_hooks={"response": [keep_errors_short]}, **ways_to_connect(endpoint.guard)
         ),
         max_retries=0,  # the driver waits and counts; retries in here would be paid for unseen
     )
@@ -89,7 +98,9 @@ def endpoint_errors(endpoint: Endpoint) -> Iterator[None]:
     try:
         yield
     except openai.APIStatusError as error:
-        raise _from_status(error) from None
+        raise _from_status(error, endpoint) from None
+    except InnerAddress as inner:
+        raise Unusable(inner.reason) from None
     except (openai.APITimeoutError, httpx2.TimeoutException):
         raise Busy(f"no answer within {endpoint.timeout:g} seconds") from None
     except (openai.APIConnectionError, httpx2.HTTPError) as error:
@@ -100,10 +111,11 @@ def endpoint_errors(endpoint: Endpoint) -> Iterator[None]:
 
 
 class ModelConnection(Connection["openai.OpenAI"]):
-    """An open connection to an endpoint; a context manager, safe for several threads."""
+    """An open connection to an endpoint; a context manager, safe for several threads. Errors: Unusable."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        super().__init__(_open_client(endpoint))
+        with endpoint_errors(endpoint):
+            super().__init__(_open_client(endpoint))
         self.endpoint = endpoint
 
 
@@ -130,7 +142,10 @@ class Chat(ModelConnection):
             body = read_body(response.iter_bytes(), LONGEST_BODY, seconds, since=started)
         if body is None:
             raise Busy(f"the answer is longer than {LONGEST_BODY >> 20} MB")
-        return read_reply(body, time.monotonic() - started)
+        try:
+            return read_reply(body, time.monotonic() - started)
+        except Busy as busy:
+            raise Busy(self.endpoint.without_key(busy.reason)) from None
 
 
 def read_reply(body: bytes, seconds: float) -> Reply:
@@ -157,9 +172,11 @@ def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
 
 
-def _from_status(error: openai.APIStatusError) -> EndpointError:
+def _from_status(error: openai.APIStatusError, endpoint: Endpoint) -> EndpointError:
     status = error.status_code
-    answer = f"{status}: {_excerpt(_words_of(error))}"
+    if status < 400:
+        return Unusable(f"the endpoint answered {status}, which leads to another address; redirects are not followed")
+    answer = f"{status}: {_excerpt(endpoint.without_key(_words_of(error)))}"
     if status in UNUSABLE or _is_out_of_credit(error):
         return Unusable(f"the endpoint refused the request with {answer}")
     if status in WORTH_ANOTHER_TRY or status >= 500:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import httpx2  # loaded when a service is asked, not by every process
 
+    from engines.endpoints.guard import Guard
+
 LONGEST_PAUSE = 120.0  # seconds; a service that asks for more is given up on
 WORTH_ANOTHER_TRY = frozenset({408, 425, 429, 500, 502, 503, 504})
 TICK = 0.2  # seconds between two looks at whether somebody cancelled
@@ -56,16 +58,27 @@ class Connection(Generic[Client]):
         self.client.close()
 
 
-def open_client(timeout: float, headers: Mapping[str, str]) -> httpx2.Client:
-    """A client that reads JSON, follows no redirects and waits so many seconds for a byte, at most 10 to connect."""
+def open_client(timeout: float, headers: Mapping[str, str], guard: Guard | None = None) -> httpx2.Client:
+    """A client that reads JSON, follows no redirects and waits so many seconds for a byte, at most 10 to connect.
+
+    What it may connect to is for the `guard` to say (None: for the operator, who has typed the address).
+    """
     import httpx2
 
     return httpx2.Client(
         timeout=httpx2.Timeout(timeout, connect=min(timeout, 10.0)),
         headers={"Accept": "application/json", **headers},
-        follow_redirects=False,
-        verify=trusted(),
+        **ways_to_connect(guard),
     )
+
+
+def ways_to_connect(guard: Guard | None) -> dict[str, Any]:
+    """Arguments of every client: no redirects; with a guard no proxies, which would resolve names themselves."""
+    if guard is None:
+        return {"follow_redirects": False, "verify": trusted()}
+    from engines.endpoints.guarded_transport import GuardedTransport
+
+    return {"follow_redirects": False, "transport": GuardedTransport(guard), "trust_env": False}
 
 
 def trusted() -> ssl.SSLContext:

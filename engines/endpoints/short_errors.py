@@ -31,5 +31,5 @@ class _Beginning(httpx2.SyncByteStream):
 
 def keep_errors_short(response: httpx2.Response) -> None:
     """The client reads the body of an error whole before anybody sees it: one that never ends would block it."""
-    if response.status_code >= 400 and isinstance(response.stream, httpx2.SyncByteStream):
+    if response.status_code >= 300 and isinstance(response.stream, httpx2.SyncByteStream):
         response.stream = _Beginning(response.stream)

@@ -94,8 +94,8 @@ class Call:
 class ChatStub:
     """The server; `url` is what LITMUS_LLM_BASE_URL takes. `gate` lets a test hold all answers back."""
 
-    def __init__(self, script: Script = ("An answer.",)) -> None:
-        self.script = script
+    def __init__(self, script: Script = ("An answer.",), host: str = "127.0.0.1") -> None:
+        self.script, self.host = script, host
         self.calls: list[Call] = []
         self.gate = threading.Event()
         self.gate.set()
@@ -116,7 +116,7 @@ class ChatStub:
             def log_message(self, *args: object) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = ThreadingHTTPServer((self.host, 0), Handler)
         self.server.daemon_threads = True
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self.thread.start()
@@ -133,7 +133,11 @@ class ChatStub:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+        return f"http://{self.host}:{self.port}/v1"
+
+    @property
+    def port(self) -> int:
+        return int(self.server.server_address[1])
 
     def handle(self, request: BaseHTTPRequestHandler) -> None:
         body = json.loads(request.rfile.read(int(request.headers["Content-Length"])))
