@@ -27,6 +27,7 @@ from annotation.machines.api import runs as machines
 from annotation.rubric import api as rewrites
 from corpus.collections.api import collections, invitations, persons
 from corpus.documents import api as documents
+from corpus.endpoints import api as endpoints
 from corpus.imports import api as imports
 from corpus.pools import api as pools
 from corpus.questions.api import author_calls, question_runs
@@ -52,6 +53,9 @@ urlpatterns = [
     path("people/", persons.PersonList.as_view(), name="api_people"),
     path("people/<int:pk>/data/", persons.PersonData.as_view(), name="api_person_data"),
     path("people/<int:pk>/erasure/", persons.PersonErasureView.as_view(), name="api_person_erasure"),
+    path("model-endpoints/", endpoints.EndpointList.as_view(), name="api_endpoints"),
+    path("model-endpoints/<slug:name>/", endpoints.EndpointDetail.as_view(), name="api_endpoint"),
+    path("model-endpoints/<slug:name>/test/", endpoints.EndpointTest.as_view(), name="api_endpoint_test"),
     path("campaign-templates/", templates.CampaignTemplates.as_view(), name="api_campaign_templates"),
     path("collections/", collections.CollectionList.as_view(), name="api_collections"),
     path(C, collections.CollectionDetail.as_view(), name="api_collection"),

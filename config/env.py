@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 from zoneinfo import available_timezones
@@ -87,6 +88,14 @@ class Environment:
         """Comma-separated words, blanks around them dropped."""
         value = self._raw(name, "words with commas between", ",".join(default))
         return list(default) if value is None else [w.strip() for w in value.split(",") if w.strip()]
+
+    def networks(self, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Networks such as 10.1.0.0/16, or single addresses; none when unset."""
+        value = self._raw(name, "addresses or networks such as `127.0.0.1,10.1.0.0/16`, with commas between") or ""
+        try:
+            return tuple(ip_network(word.strip()) for word in value.split(",") if word.strip())
+        except ValueError as error:
+            raise BadEnvironment(f"{name}: {error}. Use networks such as 10.1.0.0/16.") from None
 
     def path(self, name: str, default: Path) -> Path:
         value = self._raw(name, "a path", str(default))

@@ -386,6 +386,8 @@ EMBEDDINGS_API_KEY = env.text("LITMUS_EMBEDDINGS_API_KEY")
 EMBEDDINGS_MODEL = env.text("LITMUS_EMBEDDINGS_MODEL")
 EMBEDDINGS_BATCH = env.number("LITMUS_EMBEDDINGS_BATCH", 64, minimum=1, maximum=2048)  # texts of one request
 EMBEDDINGS_RATE = env.number("LITMUS_EMBEDDINGS_RATE", 600)  # requests a minute of each job; 0: no limit
+# Networks of the inside that addresses typed by staff may lead to; those of the environment lead anywhere.
+INNER_ADDRESSES = env.networks("LITMUS_INNER_ADDRESSES")
 VECTOR_STORE = env.choice("LITMUS_VECTOR_STORE", "auto", ("auto", "pgvector", "files"))
 
 # --- REST API ---------------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from smtplib import SMTPException
-from urllib.parse import urlsplit
 
 import django
 from django.conf import settings
@@ -19,12 +19,14 @@ from django.db import Error
 from accounts import mail
 from accounts.extensions import extensions
 from accounts.models import User
-from accounts.refusals import Reason, Remedy
+from accounts.refusals import Reason, Refused, Remedy
 from accounts.sql import execute
 from config.checks import broken_plugins
 from config.env import BadEnvironment
 from config.tables import missing_migrations
-from corpus.collections.endpoints import chat_endpoint, embeddings_endpoint
+from corpus.endpoints.endpoints import default_service
+from corpus.endpoints.trials import try_service
+from corpus.models import ModelPurpose
 
 PATIENCE = 2.0  # seconds for workers to answer
 Facts = list[tuple[str, str]]
@@ -119,54 +121,32 @@ def _try_mail(by: User) -> str:
     return f"The mail server took a mail to {by.email}."
 
 
+def _models(purpose: ModelPurpose) -> Facts:
+    service = default_service(purpose)
+    return [("Endpoint", service.address), ("Model", service.endpoint.model)] if service else []
+
+
 def _language_model() -> Part:
-    endpoint = chat_endpoint()
-    missing = "" if endpoint else "Not set up. Set LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL."
-    facts = [("Endpoint", _without_credentials(endpoint.base_url)), ("Model", endpoint.model)] if endpoint else []
+    facts = _models(ModelPurpose.CHAT)
+    missing = "" if facts else "Not set up. Set LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL."
     return Part("language-model", "Language model", "Asks it one short question, which may cost.", facts, missing)
 
 
-def _without_credentials(url: str) -> str:
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
-
-
-def _try_language_model(by: User) -> str:  # noqa: ARG001 - all tests are called alike
-    from engines.endpoints.chat import Chat
-    from engines.endpoints.connections import EndpointError
-
-    endpoint = chat_endpoint()
-    if endpoint is None:
-        raise Fails("No language model is set up.")
-    try:
-        with Chat(endpoint) as chat:
-            reply = chat.ask([{"role": "user", "content": "Answer with the one word: yes"}])
-    except EndpointError as error:
-        raise Fails(f"The endpoint did not answer: {error.reason}") from None
-    return f"It answered “{reply.text.strip()[:80]}”."
-
-
 def _embeddings() -> Part:
-    endpoint = embeddings_endpoint()
-    missing = "" if endpoint else "Not set up. Set LITMUS_EMBEDDINGS_BASE_URL and LITMUS_EMBEDDINGS_MODEL."
-    facts = [("Endpoint", _without_credentials(endpoint.base_url)), ("Model", endpoint.model)] if endpoint else []
+    facts = _models(ModelPurpose.EMBEDDINGS)
+    missing = "" if facts else "Not set up. Set LITMUS_EMBEDDINGS_BASE_URL and LITMUS_EMBEDDINGS_MODEL."
     facts.append(("Vectors are kept in", settings.VECTOR_STORE))
     return Part("embeddings", "Embeddings", "Asks for the vector of one word.", facts, missing)
 
 
-def _try_embeddings(by: User) -> str:  # noqa: ARG001
-    from engines.endpoints.connections import EndpointError
-    from engines.endpoints.embeddings import Embeddings
-
-    endpoint = embeddings_endpoint()
-    if endpoint is None:
-        raise Fails("No embeddings are set up.")
+def _try_model(purpose: ModelPurpose, by: User) -> str:  # noqa: ARG001 - all tests are called alike
+    service = default_service(purpose)
+    if service is None:
+        raise Fails("No model is set up.")
     try:
-        with Embeddings(endpoint) as embeddings:
-            vectors = embeddings.embed(["test"])
-    except EndpointError as error:
-        raise Fails(f"The endpoint did not answer: {error.reason}") from None
-    return f"It answered with a vector of {vectors.shape[1]:,} numbers."
+        return str(try_service(service, purpose))
+    except Refused as refusal:
+        raise Fails(refusal.reason) from None
 
 
 def _directories() -> Iterator[tuple[str, Path]]:
@@ -274,8 +254,8 @@ def _try_versions(by: User) -> str:  # noqa: ARG001
 
 TESTS: dict[str, Callable[[User], str]] = {
     "mail": _try_mail,
-    "language-model": _try_language_model,
-    "embeddings": _try_embeddings,
+    "language-model": partial(_try_model, ModelPurpose.CHAT),
+    "embeddings": partial(_try_model, ModelPurpose.EMBEDDINGS),
     "storage": _try_storage,
     "workers": _try_workers,
     "versions": _try_versions,

@@ -221,6 +221,11 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         Variable("LITMUS_EMBEDDINGS_BATCH", "Texts in one request"),
         Variable("LITMUS_EMBEDDINGS_RATE", "Requests per minute of each job, retries included; `0`: no limit"),
         Variable(
+            "LITMUS_INNER_ADDRESSES",
+            "Addresses inside your own network that model endpoints typed on pages may lead to; all others there are"
+            " refused. Addresses in variables, which only the operator sets, lead anywhere",
+        ),
+        Variable(
             "LITMUS_VECTOR_STORE",
             "Where vectors of documents are kept: `pgvector` in the database, `files` in `LITMUS_INDEX_DIR`, or "
             "`auto`: pgvector where the database has it (`CREATE EXTENSION vector`, which needs a superuser; the "

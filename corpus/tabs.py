@@ -33,6 +33,7 @@ TABS = (
     Tab(DO_IN_COLLECTION, "", 70, "call", "Ask authors for questions", "author_call_create", MANAGE).found_by(
         "new letters"
     ),
+    Tab("operator", "", 20, "endpoints", "Model endpoints", "endpoint_list", also="language model llm openai key"),
     Tab("collection", MATERIAL, 10, "documents", "Documents", "document_list").found_by(
         "corpus abstracts articles literature docno"
     ),

@@ -8,6 +8,8 @@ from corpus.collections.operations import ARCHIVE_COLLECTION, DELETE_COLLECTION,
 from corpus.collections.pages import audit, collections, invitations, overview, people, persons
 from corpus.documents import pages as documents
 from corpus.documents.operations import INDEX_DOCUMENTS
+from corpus.endpoints import pages as endpoints
+from corpus.endpoints.operations import ADD_ENDPOINT, CHANGE_ENDPOINT, REMOVE_ENDPOINT, TEST_ENDPOINT
 from corpus.imports import pages as imports
 from corpus.pools import pages as pools
 from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, INVITE_AUTHOR, SEND_LETTERS
@@ -27,6 +29,11 @@ PAGES: tuple[Any, ...] = (
     ("people/<int:pk>/", persons.person_detail),
     ("people/<int:pk>/data/", persons.person_data),
     ("people/<int:pk>/erasure/", persons.person_erase),
+    ("model-endpoints/", endpoints.endpoint_list),
+    ("model-endpoints/new/", ADD_ENDPOINT.page, "endpoint_create"),
+    ("model-endpoints/<slug:name>/settings/", CHANGE_ENDPOINT.page, "endpoint_change"),
+    ("model-endpoints/<slug:name>/removal/", REMOVE_ENDPOINT.page, "endpoint_remove"),
+    ("model-endpoints/<slug:name>/test/", TEST_ENDPOINT.page, "endpoint_test"),
     ("collections/", collections.collection_list),
     ("collections/new/", collections.collection_create),
     ("collections/deletions/<int:pk>/", collections.collection_removal),

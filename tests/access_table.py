@@ -248,6 +248,10 @@ def _outsider(w: World) -> dict[str, Any]:
     return {"pk": w.outsider.pk}
 
 
+def _endpoint(_: World) -> dict[str, Any]:
+    return {"name": "our-llama"}
+
+
 STAFF_PAGE = "GET login 403 403 403 403 403"
 STAFF_WRITE = "POST login 403 403 403 403 403"
 MANAGERS_FORM = "GET login 404 403 403 403 200 | POST login 404 403 403 403 form"
@@ -285,6 +289,19 @@ TABLE: list[Row] = [
     *row("api_people", STAFF_PAGE),
     *row("api_person_data", STAFF_WRITE, where=_outsider),
     *row("api_person_erasure", STAFF_WRITE, where=_outsider, json=lambda _: {}),
+    *row("endpoint_list", STAFF_PAGE),  # tests/corpus/endpoints/test_endpoints.py
+    *row("endpoint_create", STAFF_PAGE),
+    *row("endpoint_create", STAFF_WRITE),
+    *row("endpoint_change", STAFF_PAGE, where=_endpoint),
+    *row("endpoint_change", STAFF_WRITE, where=_endpoint),
+    *row("endpoint_remove", STAFF_WRITE, where=_endpoint),
+    *row("endpoint_test", STAFF_WRITE, where=_endpoint),
+    *row("api_endpoints", STAFF_PAGE),
+    *row("api_endpoints", STAFF_WRITE, json=lambda _: {}),
+    *row("api_endpoint", STAFF_PAGE, where=_endpoint),
+    *row("api_endpoint", STAFF_WRITE.replace("POST", "PATCH"), where=_endpoint, json=lambda _: {}),
+    *row("api_endpoint", STAFF_WRITE.replace("POST", "DELETE"), where=_endpoint),
+    *row("api_endpoint_test", STAFF_WRITE, where=_endpoint, json=lambda _: {}),
     *everybody("account_profile", "GET login 200 | POST login 422"),
     *everybody("theme_update", "POST gone gone", data=lambda _: {"theme": "dark"}),
     *everybody("mail_warning_close", "POST login gone"),

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 
 from accounts import jobs
@@ -13,7 +15,7 @@ from annotation.assignment.rejudging import request_rejudging
 from annotation.campaigns.campaigns import drafts_of
 from annotation.campaigns.lifecycle import create_campaign
 from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource, KnownAnswer
-from corpus.models import Collection, GenerationReply, Outcome, Ranking, RetrievalRun
+from corpus.models import Collection, GenerationReply, ModelEndpoint, Outcome, Ranking, RetrievalRun
 from tests.adjudication.cycles.cycle_steps import began, judged, tuned
 from tests.adjudication.machine_audits.audit_worlds import machine_world
 from tests.adjudication.verdicts.test_votes import vote
@@ -24,6 +26,27 @@ from tests.factories.annotation import make_campaign, make_material
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_tree
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
 from tests.factories.papers import PaperFactory, make_content, make_extraction
+from tests.stubs.chat import ChatStub
+
+KEY_IN_A_FILE = {"key": str(Path(__file__).with_name("example_key.txt"))}
+ENDPOINT = {
+    "address": "https://llm.example.org/v2",
+    "models": ["llama", "gemma:2b"],
+    "key": "sk-of-an-example",
+    "price_in": 0.15,
+    "price_out": 0.6,
+    "per_minute": 30,
+    "collections": ["tea"],
+}
+WRONG_ENDPOINT = {
+    "address": "https://me:secret@llm.example.org/v1",
+    "models": ["m" * 81],
+    "key": "two\nlines",
+    "price_in": -1,
+    "price_out": -1,
+    "per_minute": -1,
+    "collections": ["coffee"],
+}
 
 
 @dataclass(frozen=True)
@@ -189,6 +212,15 @@ def make_call() -> dict[str, str]:
     call = new_call(new_manager())
     invite(call)
     return {"slug": call.collection.slug, "pk": str(call.pk)}
+
+
+def make_endpoint(address: str = "https://llm.example.org/v1") -> dict[str, str]:
+    ModelEndpoint.objects.create(name="our-llama", address=address, model_names=["llama"])
+    return {"name": "our-llama"}
+
+
+def make_answering_endpoint() -> dict[str, str]:
+    return make_endpoint(ChatStub(["yes"]).__enter__().url)  # until the process ends
 
 
 def make_question_run() -> dict[str, str]:
@@ -459,6 +491,20 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         given={"ask_again": True},
         settings={"LLM_BASE_URL": "http://127.0.0.1:1/v1", "LLM_MODEL": "stub"},
     ),
+    "add_endpoint": Example(
+        lambda: {"name": "our-llama"} if CollectionFactory(slug="tea") else {},
+        given={**ENDPOINT, "name": "our-llama", "purpose": "embeddings"},
+        wrong={**WRONG_ENDPOINT, "name": "default", "purpose": "paint"},
+        words=KEY_IN_A_FILE,
+    ),
+    "change_endpoint": Example(
+        lambda: make_endpoint() if CollectionFactory(slug="tea") else {},
+        given={**ENDPOINT, "remove_key": True},
+        wrong=WRONG_ENDPOINT,
+        words=KEY_IN_A_FILE,
+    ),
+    "remove_endpoint": Example(make_endpoint),
+    "test_endpoint": Example(make_answering_endpoint, settings={"INNER_ADDRESSES": (ip_network("127.0.0.1/32"),)}),
     "archive_collection": Example(make_topics),
     "reopen_collection": Example(make_archived),
     "request_removal": Example(

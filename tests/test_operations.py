@@ -22,7 +22,7 @@ from accounts.models import AuditEvent
 from accounts.operations import Operation
 from corpus.models import Collection, Role
 from tests.access_walk import ADDRESSES
-from tests.factories.accounts import MembershipFactory
+from tests.factories.accounts import MembershipFactory, UserFactory
 from tests.operation_examples import EXAMPLES
 
 APPS = ("accounts", "corpus", "annotation", "adjudication")
@@ -105,9 +105,12 @@ class Doors:
         self.name, self.verb, self.example = name, VERBS[name], EXAMPLES[name]
         self.where = dict(self.example.make())
         self.refusals: list[str] = []
-        collection = Collection.objects.get(slug=self.where["slug"])
         self.client = Client()
-        self.client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+        if "slug" in self.where:
+            collection = Collection.objects.get(slug=self.where["slug"])
+            self.client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+        else:  # of the installation
+            self.client.force_login(UserFactory(is_staff=True))
 
     def doors(self) -> Iterator[Callable[[Mapping[str, Any]], bool]]:
         if self.name in PAGES:

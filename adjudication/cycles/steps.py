@@ -208,6 +208,7 @@ def _machine_options(cycle: AnnoCycle, runs: int) -> MachineOptions:
     return MachineOptions(
         kind=recipe["kind"],
         prompt=cycle.frozen_prompt,
+        endpoint=_endpoint_of(cycle),
         model=recipe["model"],
         temperature=recipe["temperature"],
         max_tokens=recipe["max_tokens"],
@@ -216,6 +217,12 @@ def _machine_options(cycle: AnnoCycle, runs: int) -> MachineOptions:
         criteria=tuple(recipe.get("criteria", ())) or (cycle.criterion,),
         runs=runs,
     )
+
+
+def _endpoint_of(cycle: AnnoCycle) -> str:
+    """The name of the endpoint that the machine was tuned at."""
+    tuned = cycle.dev.machine_runs.filter(recipe_hash=cycle.frozen_hash).order_by("-pk").first()
+    return str(tuned.parameters.get("endpoint", "")) if tuned else ""
 
 
 @transaction.atomic

@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.refusals import Refused
 from annotation.machines.machine_items import ItemText, quoted, unanswered
-from annotation.machines.recipes import forms_of
+from annotation.machines.recipes import forms_of, service_of
 from annotation.models import (
     Assignment,
     AssignmentState,
@@ -31,7 +31,8 @@ from annotation.models import (
     Submission,
     SubmissionKind,
 )
-from corpus.collections.endpoints import NO_MODEL, chat_pace, require_chat_endpoint
+from corpus.endpoints.endpoints import NO_MODEL
+from corpus.models import ModelPurpose
 from engines.endpoints.chat import Chat, Message, Reply, Unusable
 from engines.endpoints.driver import USUAL_ROW, Failure, Pace, UnreadableRow, ask_all
 from engines.endpoints.prices import Prices
@@ -127,9 +128,9 @@ class _Work:
         return MachineAnswer(item.item, {key: Reading(value)}, describe(coverage), cost=Decimal(0))
 
     def ask_endpoint(self) -> None:
-        endpoint = require_chat_endpoint()
+        service = service_of(self.run)
         if self.run.prompt is None:
-            raise Refused(NO_MODEL)
+            raise Refused(NO_MODEL[ModelPurpose.CHAT])
         self.prompt = parse_prompt(self.run.prompt.body)
         self.forms = forms_of(self.prompt, self.criteria)
         self.prices = prices_of(self.run)
@@ -141,12 +142,12 @@ class _Work:
             (item.item, [{"role": "user", "content": self.prompt.fill(item.placeholders(quotes))}])
             for item in unanswered(self.run)
         )
-        with Chat(replace(endpoint, model=self.recipe.model, max_tokens=self.recipe.max_tokens)) as chat:
+        with Chat(replace(service.asking(self.recipe.model), max_tokens=self.recipe.max_tokens)) as chat:
             ask_all(
                 questions,
                 lambda messages: chat.ask(messages, **options),
                 self.store,
-                pace_of(self.run),
+                pace_of(self.run, service.pace),
                 rng=np.random.default_rng(self.run.seed or self.run.pk),
                 check=self.check,
             )
@@ -190,9 +191,9 @@ def read_reply(reply: Reply, prompt: Prompt, forms: Mapping[str, AnswerForm]) ->
     return prompt.read(reply.text, forms, cut_off=reply.finish_reason == "length")
 
 
-def pace_of(run: MachineRun) -> Pace:
-    """The pace that was requested for the run, never faster than the operator allows."""
-    usual, parameters = chat_pace(), run.parameters
+def pace_of(run: MachineRun, usual: Pace) -> Pace:
+    """The pace that was requested for the run, never faster than its endpoint allows."""
+    parameters = run.parameters
     per_minute = [rate for rate in (usual.per_minute, parameters.get("per_minute", 0)) if rate]
     return replace(
         usual,

@@ -45,6 +45,7 @@ class Annotate(ReportingCommand):
         add_renamed_option(
             parser, "--model", former="--machine", default="", metavar="MODEL", help="instead of the configured one"
         )
+        parser.add_argument("--endpoint", default="", metavar="NAME", help="of the models; else the collection's first")
         parser.add_argument(
             "--prompt", default="", metavar="NAME[@VERSION]", help="the newest version unless one is named"
         )
@@ -100,7 +101,7 @@ def _machine_options(
 ) -> MachineOptions:
     if kind is None and model in MachineKind.values:  # as --machine took it
         kind, model = model, ""
-    same = ("runs", "temperature", "max_tokens", "seed", "stop_after")
+    same = ("endpoint", "runs", "temperature", "max_tokens", "seed", "stop_after")
     pace = ("concurrency", "per_minute", "price_in", "price_out")
     is_lexical = kind == MachineKind.LEXICAL
     if not is_lexical and not prompt:

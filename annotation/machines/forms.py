@@ -7,11 +7,11 @@ from django import forms
 from annotation.campaigns.forms.settings import number_field
 from annotation.machines.recipes import MachineOptions
 from annotation.models import Campaign, Criterion, MachineKind
-from corpus.collections.endpoints import chat_endpoint, chat_pace
-from corpus.models import PromptPurpose, PromptTemplate
+from corpus.endpoints.endpoints import Service, find_service
+from corpus.endpoints.fields import EndpointField
+from corpus.models import ModelPurpose, PromptPurpose, PromptTemplate
 from corpus.questions.prompts import prompt_versions
 from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS, UNREADABLE
-from engines.endpoints.chat import Endpoint
 from engines.prompting.lexical import usual_thresholds
 
 KINDS = [
@@ -40,7 +40,8 @@ class MachineForm(forms.Form):
         help_text="Shares of content words from which the next level begins, lowest first, separated by spaces.",
     )
     prompt = PromptChoice(queryset=PromptTemplate.objects.none(), required=False, empty_label="choose one")
-    model = forms.CharField(max_length=80, required=False, help_text="A model of the configured endpoint.")
+    endpoint = EndpointField(ModelPurpose.CHAT)
+    model = forms.CharField(max_length=80, required=False, help_text="A model of the endpoint; empty: its first.")
     temperature = forms.FloatField(
         min_value=0, max_value=2, initial=0, required=False, help_text="0: as little randomness as the endpoint allows."
     )
@@ -70,9 +71,9 @@ class MachineForm(forms.Form):
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
-        endpoint = chat_endpoint()
+        service = find_service(ModelPurpose.CHAT, campaign.collection)
         criteria = list(campaign.criteria.prefetch_related("levels"))
-        kwargs["initial"] = {**_initial(endpoint, criteria), **kwargs.get("initial", {})}
+        kwargs["initial"] = {**_initial(service, criteria), **kwargs.get("initial", {})}
         super().__init__(*args, **kwargs)
         prompt, chosen, kind = self.fields["prompt"], self.fields["criteria"], self.fields["kind"]
         assert isinstance(prompt, forms.ModelChoiceField)  # noqa: S101 - narrows the type
@@ -82,8 +83,12 @@ class MachineForm(forms.Form):
         chosen.choices = [(one.key, one.label) for one in criteria]
         if len(criteria) == 1:
             chosen.widget = forms.MultipleHiddenInput()
-        if endpoint is None:
+        if service is None:
             kind.choices = KINDS[:1]
+        endpoint = self.fields["endpoint"]
+        assert isinstance(endpoint, EndpointField)  # noqa: S101 - narrows the type
+        if endpoint.offer(campaign.collection) > 1:  # each has its own model and pace
+            self.initial = {**self.initial, "model": "", "per_minute": None}
 
     def clean_thresholds(self) -> tuple[float, ...]:
         text = self.cleaned_data["thresholds"].replace(";", " ")
@@ -98,7 +103,7 @@ class MachineForm(forms.Form):
 
     @property
     def of_model(self) -> list[forms.BoundField]:
-        return [self[name] for name in ("prompt", "model", "temperature", "max_tokens", "seed")]
+        return [self[name] for name in ("prompt", "endpoint", "model", "temperature", "max_tokens", "seed")]
 
     @property
     def of_pace(self) -> list[forms.BoundField]:
@@ -112,17 +117,16 @@ class MachineForm(forms.Form):
         return MachineOptions(**{**given, "temperature": temperature, "criteria": criteria})
 
 
-def _initial(endpoint: Endpoint | None, criteria: list[Criterion]) -> dict[str, Any]:
-    pace = chat_pace()
+def _initial(service: Service | None, criteria: list[Criterion]) -> dict[str, Any]:
     levels = len(criteria[0].levels.all()) if criteria else 3
     return {
-        "kind": MachineKind.ENDPOINT if endpoint else MachineKind.LEXICAL,
+        "kind": MachineKind.ENDPOINT if service else MachineKind.LEXICAL,
         "criteria": [one.key for one in criteria[:1]],
         "thresholds": " ".join(f"{share:g}" for share in usual_thresholds(levels)),
-        "model": endpoint.model if endpoint else "",
-        "max_tokens": endpoint.max_tokens if endpoint else 0,
-        "concurrency": pace.concurrency,
-        "per_minute": pace.per_minute,
+        "model": service.endpoint.model if service else "",
+        "max_tokens": service.endpoint.max_tokens if service else 0,
+        "concurrency": service.pace.concurrency if service else None,
+        "per_minute": service.pace.per_minute if service else None,
     }
 
 

@@ -24,7 +24,7 @@ from annotation.models import (
     ReplyValue,
     UnparsedAnswer,
 )
-from corpus.collections.endpoints import chat_pace
+from engines.endpoints.driver import Pace
 from engines.endpoints.prices import Prices
 from engines.prompting.prompts import Prompt
 from engines.prompting.recipes import Estimate, Recipe, Typical, estimate, tokens_in
@@ -162,9 +162,10 @@ def estimate_runs(
     campaign: Campaign,
     recipe: Recipe,
     prompt: Prompt | None,
-    prices: Prices,
     criteria: Sequence[Criterion],
     *,
+    prices: Prices,
+    pace: Pace,
     runs: int = 1,
 ) -> Estimate:
     """What the runs would take: from the messages of a sample of items and earlier replies to the same prompt."""
@@ -188,5 +189,4 @@ def estimate_runs(
         answer_tokens=(known and earlier["answer"]) or float(recipe.max_tokens),
         seconds=earlier["seconds"] if known else None,
     )
-    pace = chat_pace()
     return estimate(items, runs, call, prices, concurrency=pace.concurrency, per_minute=pace.per_minute)

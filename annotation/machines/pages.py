@@ -27,9 +27,9 @@ from annotation.machines.recipes import estimate_machine
 from annotation.machines.replies import decide_reply
 from annotation.machines.requests import continue_machine_run, request_machine_runs
 from annotation.models import Campaign, CampaignState, MachineRun, ReplyValue
-from corpus.collections.endpoints import NO_MODEL, chat_endpoint
 from corpus.collections.pages.context import form_page
-from corpus.models import PromptPurpose
+from corpus.endpoints.endpoints import NO_MODEL, names
+from corpus.models import ModelPurpose, PromptPurpose
 from corpus.questions.prompts import prompt_versions
 from engines.prompting.prompts import STARTERS
 from engines.text.differences import compare_texts
@@ -53,7 +53,7 @@ def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         imported=imported_machines(found),
         prompts=list(prompt_versions(membership.collection, PromptPurpose.RELEVANCE)),
         why_cannot_run=_why_cannot_run(found),
-        endpoint=chat_endpoint(),
+        has_model=_has_model(found),
     )
     return render(request, "annotation/machines/machine_list.html", context)
 
@@ -82,10 +82,14 @@ def machine_create(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
         form=form,
         estimate=estimate,
         why_cannot_run=_why_cannot_run(found),
-        endpoint=chat_endpoint(),
+        has_model=_has_model(found),
         prompts=prompt_versions(membership.collection, PromptPurpose.RELEVANCE).exists(),
     )
     return render(request, "annotation/machines/machine_create.html", context, status=422 if form.errors else 200)
+
+
+def _has_model(campaign: Campaign) -> bool:
+    return bool(names(ModelPurpose.CHAT, campaign.collection))
 
 
 def _why_cannot_run(campaign: Campaign) -> str:
@@ -197,7 +201,7 @@ def prompt_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> Ht
         prompt=prompt,
         versions=versions,
         differences=compare_texts(before.body, prompt.body) if before else None,
-        why_cannot_run=_why_cannot_run(found) or ("" if chat_endpoint() else NO_MODEL),
+        why_cannot_run=_why_cannot_run(found) or ("" if _has_model(found) else NO_MODEL[ModelPurpose.CHAT]),
         preview=_preview(found, prompt.body, request),
     )
     return render(request, "annotation/machines/prompt_detail.html", context)

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
-
 from accounts.refusals import Refused
 from annotation.campaigns.rules import check_within
 from annotation.machines.machine_items import quoted
 from annotation.machines.machines import estimate_runs
-from annotation.models import Campaign, Criterion, MachineKind
-from corpus.collections.endpoints import require_chat_endpoint
-from corpus.models import PromptPurpose, PromptTemplate
+from annotation.models import Campaign, Criterion, MachineKind, MachineRun
+from corpus.endpoints.endpoints import Service, find_service, service_for
+from corpus.models import Collection, ModelPurpose, PromptPurpose, PromptTemplate
 from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, TOKENS, UNREADABLE
-from engines.endpoints.driver import USUAL_ROW
+from engines.endpoints.driver import USUAL_ROW, Pace
 from engines.endpoints.prices import Prices
 from engines.prompting.answers import AnswerForm
 from engines.prompting.lexical import check_thresholds, usual_thresholds
@@ -26,7 +24,8 @@ from engines.prompting.recipes import Estimate, Recipe
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """The options of a machine annotator. Empty fields stand for the operator's settings, no criteria for the only one.
+    """The options of a machine annotator. No criteria stand for the only one, other empty fields for those of the
+    endpoint, the collection's first unless one is named.
 
     `thresholds` (lexical): K-1 rising shares. `seed` is sent to the endpoint, one more with each run; None: none is
     sent. Prices are per million tokens.
@@ -34,6 +33,7 @@ class MachineOptions:
 
     kind: str = MachineKind.ENDPOINT
     prompt: PromptTemplate | None = None
+    endpoint: str = ""
     model: str = ""
     temperature: float = 0.0
     max_tokens: int | None = None
@@ -47,23 +47,33 @@ class MachineOptions:
     price_in: Decimal | None = None
     price_out: Decimal | None = None
 
-    @property
-    def prices(self) -> Prices:
-        """The given prices; without them those of the settings, for the model of the settings."""
-        if (self.price_in, self.price_out) == (None, None) and self.model in ("", settings.LLM_MODEL):
-            return Prices(settings.LLM_PRICE_IN, settings.LLM_PRICE_OUT)
-        return Prices(self.price_in, self.price_out)
+    def service(self, collection: Collection) -> Service:
+        """The endpoint that is asked. Errors: Refused where the collection has none of this name."""
+        return service_for(ModelPurpose.CHAT, collection, self.endpoint)
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Pace, prices and when to stop, on which labels do not depend."""
-        return {
+    def prices(self, collection: Collection) -> Prices:
+        """The given prices; without them those of the endpoint."""
+        if (self.price_in, self.price_out) != (None, None):
+            return Prices(self.price_in, self.price_out)
+        found = find_service(ModelPurpose.CHAT, collection, self.endpoint)
+        return found.prices_of(self.model) if found else Prices()
+
+    def parameters(self, collection: Collection) -> dict[str, Any]:
+        """Endpoint, pace, prices and when to stop, on which labels do not depend."""
+        prices = self.prices(collection)
+        found = {
             "stop_after": self.stop_after,
             "concurrency": self.concurrency,
             "per_minute": self.per_minute or 0,
-            "price_in": None if self.prices.tokens_in is None else str(self.prices.tokens_in),
-            "price_out": None if self.prices.tokens_out is None else str(self.prices.tokens_out),
+            "price_in": None if prices.tokens_in is None else str(prices.tokens_in),
+            "price_out": None if prices.tokens_out is None else str(prices.tokens_out),
         }
+        return found | ({"endpoint": self.service(collection).name} if self.kind == MachineKind.ENDPOINT else {})
+
+
+def service_of(run: MachineRun) -> Service:
+    """The endpoint that the run was requested for. Errors: Refused where it was removed meanwhile."""
+    return service_for(ModelPurpose.CHAT, run.campaign.collection, run.parameters.get("endpoint", ""))
 
 
 def criteria_of(campaign: Campaign, keys: Sequence[str]) -> list[Criterion]:
@@ -80,8 +90,10 @@ def estimate_machine(campaign: Campaign, options: MachineOptions) -> tuple[Recip
     """The recipe, and what its runs would take. Errors: those of `criteria_of`, `recipe_of` and `fitting_prompt`."""
     criteria = criteria_of(campaign, options.criteria)
     recipe = recipe_of(options, criteria)
-    prompt = fitting_prompt(options.prompt, criteria) if options.kind == MachineKind.ENDPOINT else None
-    return recipe, estimate_runs(campaign, recipe, prompt, options.prices, criteria, runs=options.runs)
+    asks, prices = options.kind == MachineKind.ENDPOINT, options.prices(campaign.collection)
+    prompt = fitting_prompt(options.prompt, criteria) if asks else None
+    pace = options.service(campaign.collection).pace if asks else Pace()
+    return recipe, estimate_runs(campaign, recipe, prompt, criteria, prices=prices, pace=pace, runs=options.runs)
 
 
 def recipe_of(options: MachineOptions, criteria: Sequence[Criterion]) -> Recipe:
@@ -91,14 +103,14 @@ def recipe_of(options: MachineOptions, criteria: Sequence[Criterion]) -> Recipe:
         return _lexical_recipe(options, criteria)
     if options.kind != MachineKind.ENDPOINT:
         raise Refused(f"Unknown kind of machine “{options.kind}”. Choose one of {', '.join(MachineKind.values)}.")
-    endpoint = require_chat_endpoint()
+    endpoint = options.service(criteria[0].campaign.collection).asking(" ".join(options.model.split()))
     parsed = fitting_prompt(options.prompt, criteria)
     max_tokens = endpoint.max_tokens if options.max_tokens is None else options.max_tokens
     _check_numbers(options, max_tokens)
     quotes = quoted(criteria)["criteria" if parsed.rates_each else "levels"]
     return Recipe(
         MachineKind.ENDPOINT.value,
-        " ".join(options.model.split()) or endpoint.model,
+        endpoint.model,
         options.prompt.sha256 if options.prompt else "",
         float(options.temperature),
         max_tokens,

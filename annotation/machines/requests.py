@@ -14,7 +14,7 @@ from accounts.refusals import Conflict, Refused
 from annotation.assignment.annotators import add_name
 from annotation.campaigns.rules import check_not_closed, check_within
 from annotation.campaigns.seals import check_machine_may_run
-from annotation.machines.recipes import MachineOptions, criteria_of, recipe_of
+from annotation.machines.recipes import MachineOptions, criteria_of, recipe_of, service_of
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -72,6 +72,8 @@ def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send
     answered = run.replies.exclude(state=ReplyState.ERROR).count()
     if run.state == JobState.DONE and answered >= run.campaign.items.count():
         raise Conflict("Every item has a reply. There is nothing to continue.")
+    if run.kind == MachineKind.ENDPOINT:
+        service_of(run).asking(run.model)
     run.state, run.attempts, run.reason = JobState.QUEUED, 0, ""
     run.finished_at = run.cancel_requested_at = None
     run.requested_at = at
@@ -114,7 +116,7 @@ def _new_run(
         "recipe_hash": recipe.digest,
         "run_number": number,
         "seed": None if recipe.seed is None else recipe.seed + number - 1,
-        "parameters": options.parameters,
+        "parameters": options.parameters(campaign.collection),
     }
     run = jobs.new_job(MachineRun, by=by, at=at, send=send, **fields)
     run.criteria.set(criteria)

@@ -22,6 +22,7 @@ from corpus.models.collections import (
     Role,
 )
 from corpus.models.documents import Citation, Document, FullText, Indexing, SearchEntry
+from corpus.models.endpoints import ModelEndpoint, ModelPurpose
 from corpus.models.generation import (
     GeneratedQuestion,
     GenerationReply,

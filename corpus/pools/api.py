@@ -22,7 +22,6 @@ from corpus.models import PoolEntry, PoolRun, PoolSource, Role
 from corpus.pools.forms import BuildForm, own_index, own_recipe
 from corpus.pools.pool_report import Combination, MethodOverlap, RunHoles, holes_of_runs, overlap_of_methods
 from corpus.pools.requests import DEEPEST, request_pools
-from engines.ranking.recipe import Recipe
 
 
 class PoolSourceSerializer(serializers.ModelSerializer[PoolSource]):
@@ -56,9 +55,6 @@ class RecipeSerializer(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
         numbers = {name: _option(name) for name in BuildForm.RECIPE[1:]}
         return {**super().get_fields(), **numbers}
-
-    def to_internal_value(self, data: Any) -> Recipe:
-        return own_recipe(super().to_internal_value(data))
 
 
 class IndexSerializer(serializers.Serializer[Any]):
@@ -150,6 +146,8 @@ class PoolBuilds(InCollectionView):
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job pool the first documents of runs; follow it at its own address."""
         request_arguments = self.body(NewPoolsSerializer)
+        if (recipe := request_arguments.get("recipe")) is not None:
+            request_arguments["recipe"] = own_recipe(recipe, self.collection)
         if (index := request_arguments.get("index")) is not None:
             request_arguments["index"] = own_index(index, self.collection.language)
         run = request_pools(by=self.person, at=timezone.now(), collection=self.collection, **request_arguments)

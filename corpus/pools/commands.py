@@ -61,7 +61,7 @@ class BuildPools(ReportingCommand):
             collection=collection,
             methods=methods,
             depth=depth,
-            recipe=own_recipe(options) if recipe or has_recipe else None,
+            recipe=own_recipe(options, collection) if recipe or has_recipe else None,
             index=own_index(options, collection.language) if has_index else None,
             send=False,
         )

@@ -6,11 +6,10 @@ from typing import Any
 
 from django import forms
 
-from corpus.collections.endpoints import embeddings_endpoint
 from corpus.models import Collection, RetrievalRun, Target
 from corpus.models.pools import CANDIDATE_POOL, TARGETS
 from corpus.pools.pools import has_topic_pools
-from corpus.pools.recipes import MOST, can_search, default_recipe
+from corpus.pools.recipes import MOST, can_search, default_recipe, has_vectors
 from corpus.pools.requests import DEEPEST
 from corpus.runs.runs import list_runs
 from engines.ranking.analysis import STEMMER_WORDS, analysis_of
@@ -99,11 +98,11 @@ class BuildForm(forms.Form):
         self.fields["methods"].choices = choices  # type: ignore[attr-defined]
         self.fields["methods"].initial = [name for name, _ in choices]
         self.fields["search"].initial = NO_SEARCH if choices else USUAL
-        self.can_search = can_search(collection)
+        self.collection, self.can_search = collection, can_search(collection)
         self.language = collection.language
         usual = analysis_of(collection.language)
         self.fields["stemmer"].initial, self.fields["stop_words"].initial = usual.stemmer, usual.stop_words
-        if embeddings_endpoint() is None:
+        if not has_vectors(collection):
             self.fields["dense"].disabled = True
             self.fields["dense"].initial = 0
             self.fields["dense"].help_text = "No endpoint for embeddings is set up here."
@@ -144,18 +143,18 @@ class BuildForm(forms.Form):
         found = self.cleaned_data
         recipe, index = None, None
         if found["search"] == USUAL:
-            recipe = default_recipe()
+            recipe = default_recipe(self.collection)
         elif found["search"] == OWN:
-            recipe, index = own_recipe(found), own_index(found, self.language)
+            recipe, index = own_recipe(found, self.collection), own_index(found, self.language)
         return {"methods": found["methods"], "depth": found["depth"], "recipe": recipe, "index": index}
 
 
-def own_recipe(values: Mapping[str, Any]) -> Recipe:
+def own_recipe(values: Mapping[str, Any], collection: Collection) -> Recipe:
     """The usual recipe with those numbers and switches of BuildForm.RECIPE that are given, not None."""
     chosen = {name: values[name] for name in BuildForm.RECIPE if values.get(name) is not None}
     if "scorers" in chosen:
         chosen["scorers"] = tuple(dict.fromkeys(chosen["scorers"]))
-    return replace(default_recipe(), **chosen)
+    return replace(default_recipe(collection), **chosen)
 
 
 def own_index(values: Mapping[str, Any], language: str) -> Settings:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from accounts.refusals import Refused
-from corpus.collections.endpoints import embeddings_endpoint, require_embeddings_endpoint
-from corpus.models import Collection
+from corpus.endpoints.endpoints import names, service_for
+from corpus.models import Collection, ModelPurpose
 from corpus.pools.pools import known_methods
 from engines.ranking.recipe import Recipe
 
@@ -15,9 +15,14 @@ SPARE = 50  # documents searched for beyond the depth, as source papers are left
 CANDIDATES = 500  # documents of each search that may be neighbours of source papers
 
 
-def default_recipe() -> Recipe:
-    """DORIS-MAE's recipe, without vectors where no endpoint for them is set up."""
-    return Recipe() if embeddings_endpoint() else Recipe(dense=0)
+def has_vectors(collection: Collection) -> bool:
+    """Whether the collection may use an endpoint that makes vectors."""
+    return bool(names(ModelPurpose.EMBEDDINGS, collection))
+
+
+def default_recipe(collection: Collection) -> Recipe:
+    """DORIS-MAE's recipe, without vectors where no endpoint makes them."""
+    return Recipe() if has_vectors(collection) else Recipe(dense=0)
 
 
 def query_recipe(searches: Sequence[str], depth: int | None) -> Recipe:
@@ -53,7 +58,7 @@ def choose_methods(
     known = known_methods(collection)
     if methods is None:
         chosen = known if recipe is None else []
-        recipe = recipe or (None if known else default_recipe())
+        recipe = recipe or (None if known else default_recipe(collection))
     else:
         chosen = list(dict.fromkeys(methods))
     searches = [name for name in chosen if name not in known and name in SEARCHES]
@@ -79,4 +84,4 @@ def _check_recipe(collection: Collection, recipe: Recipe, *, has_runs: bool) -> 
     if not recipe.scorers and not recipe.dense:
         raise Refused("A search needs BM25, TF-IDF or vectors.")
     if recipe.dense:
-        require_embeddings_endpoint()
+        service_for(ModelPurpose.EMBEDDINGS, collection)

@@ -5,7 +5,6 @@ read when the worker died is read then, and not asked for again.
 """
 
 import random
-from dataclasses import replace
 
 import numpy as np
 from django.db import transaction
@@ -14,8 +13,8 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.refusals import Refused
-from corpus.collections.endpoints import chat_pace, require_chat_endpoint
 from corpus.models import GenerationReply, Outcome, QuestionRun
+from corpus.questions.generation import service_of
 from corpus.questions.question_reading import Known, known_questions, read_reply
 from engines.endpoints.chat import Chat, Reply, Unusable
 from engines.endpoints.driver import Failure, UnreadableRow, ask_all
@@ -25,7 +24,7 @@ LONGEST_FINISH_REASON = 60
 
 def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
     """Ask what has not been answered yet, and turn the answers into questions and topics."""
-    endpoint = require_chat_endpoint()
+    service = service_of(run)
     known = known_questions(run.collection)
     for reply in run.replies.filter(outcome=Outcome.UNREAD):
         with transaction.atomic():  # a worker that dies in the middle leaves it waiting, not half processed
@@ -46,14 +45,14 @@ def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
         row.check()
 
     seed = run.seed if run.seed is not None else random.getrandbits(32)
-    with Chat(replace(endpoint, model=run.model)) as chat:
+    with Chat(service.asking(run.model)) as chat:
         questions = ((pk, [{"role": "user", "content": _prompt(pk)}]) for pk in waiting)
         try:
             ask_all(
                 questions,
                 chat.ask,
                 keep,
-                chat_pace(),
+                service.pace,
                 rng=np.random.default_rng(seed),
                 check=check,
             )

@@ -10,11 +10,12 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, JobState, User
 from accounts.refusals import Conflict, Refused
-from corpus.collections.endpoints import require_chat_endpoint
 from corpus.collections.rules import check_manager
+from corpus.endpoints.endpoints import Service, service_for
 from corpus.models import (
     Collection,
     GenerationReply,
+    ModelPurpose,
     Outcome,
     OverlapDefinition,
     PromptPurpose,
@@ -32,6 +33,7 @@ from corpus.questions.question_runs import (
     Estimate,
     Used,
     askable,
+    asked_at,
     estimate_questions,
     mentions_to_ask,
     prompt_body,
@@ -67,6 +69,7 @@ def generate_questions(
     sample: int = USUAL_SAMPLE,
     seed: int = USUAL_SEED,
     prompt: PromptTemplate | None = None,
+    endpoint: str = "",
     send: bool = True,
     **cutoffs: Any,
 ) -> QuestionRun | FilteredAgain:
@@ -79,7 +82,7 @@ def generate_questions(
     facts["criteria"] = mentions_to_ask(source=source, words=words, used=used, sample=sample, seed=seed)
     if used == Used.STORED:
         return filter_stored_answers(**facts, **cutoffs)
-    return request_questions(**facts, **cutoffs, template=prompt, send=send)
+    return request_questions(**facts, **cutoffs, template=prompt, endpoint=endpoint, send=send)
 
 
 def preview_questions(
@@ -88,6 +91,7 @@ def preview_questions(
     at: datetime,
     collection: Collection,
     prompt: PromptTemplate | None = None,
+    endpoint: str = "",
     used: Used = Used.NO,
     source: str = "",
     words: str = "",
@@ -99,7 +103,7 @@ def preview_questions(
     check_manager(collection, by)
     criteria = mentions_to_ask(source=source, words=words, used=used, sample=sample, seed=seed)
     if used != Used.STORED:
-        return estimate_questions(collection, criteria, prompt.body if prompt else prompt_body(collection))
+        return estimate_questions(collection, criteria, prompt.body if prompt else prompt_body(collection), endpoint)
     with transaction.atomic():
         changed = filter_stored_answers(by=by, at=at, collection=collection, criteria=criteria, **cutoffs)
         transaction.set_rollback(True)
@@ -114,6 +118,7 @@ def request_questions(
     collection: Collection,
     criteria: MentionFilter,
     template: PromptTemplate | None = None,
+    endpoint: str = "",
     cutoff_inside: float | str | None = USUAL,
     cutoff_outside: float | str | None = USUAL,
     overlap_definition: OverlapDefinition = OverlapDefinition.CODE,
@@ -125,7 +130,7 @@ def request_questions(
     Conflict while another run goes on.
     """
     check_manager(collection, by)
-    endpoint = require_chat_endpoint()
+    service = service_for(ModelPurpose.CHAT, collection, endpoint)
     inside, outside = checked_cutoffs(overlap_definition, cutoff_inside, cutoff_outside)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     if collection.question_runs.exclude(state__in=FINAL_STATES).exists():
@@ -139,12 +144,12 @@ def request_questions(
         send=send,
         collection=collection,
         template=template,
-        model=endpoint.model,
+        model=service.endpoint.model,
         cutoff_inside=inside,
         cutoff_outside=outside,
         overlap_definition=overlap_definition,
         seed=criteria.seed,
-        parameters=criteria.as_parameters,
+        parameters=criteria.as_parameters | asked_at(service),
     )
     run.total = _lay_out(run, criteria)
     run.save(update_fields=["total"])
@@ -157,6 +162,7 @@ def request_questions(
         mentions=run.total,
         model=run.model,
         template=str(template),
+        endpoint=service.name,
         **criteria.as_parameters,
     )
     return run
@@ -175,7 +181,7 @@ def continue_questions(
     found = QuestionRun.objects.select_for_update().get(pk=run.pk)
     if not found.is_final or run.collection.question_runs.exclude(state__in=FINAL_STATES).exists():
         raise Conflict(RUNNING)
-    require_chat_endpoint()
+    service_of(found).asking(found.model)
     repeated = _put_back(found, NEEDS_A_PERSON if ask_again else (Outcome.NO_ANSWER,))
     count = found.replies.filter(outcome__in=[Outcome.WAITING, Outcome.UNREAD]).count()
     if not count:
@@ -189,6 +195,11 @@ def continue_questions(
         by=by, at=at, verb="continue_questions", target=found, scope=run.collection, open=count, again=repeated
     )
     return found
+
+
+def service_of(run: QuestionRun) -> Service:
+    """The endpoint that the run was requested for. Errors: Refused where it was removed meanwhile."""
+    return service_for(ModelPurpose.CHAT, run.collection, run.parameters.get("endpoint", ""))
 
 
 def _put_back(run: QuestionRun, outcomes: Sequence[Outcome]) -> int:

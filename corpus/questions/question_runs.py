@@ -9,13 +9,14 @@ from django.conf import settings
 from django.db.models import Avg, Count, Q, QuerySet, Sum, TextChoices
 
 from accounts.counting import percent
-from corpus.collections.endpoints import chat_endpoint, cost_of
+from corpus.endpoints.endpoints import Service, default_service, find_service, names
 from corpus.models import (
     CitationMention,
     Collection,
     GeneratedQuestion,
     GenerationReply,
     MentionReference,
+    ModelPurpose,
     Outcome,
     PromptPurpose,
     PromptTemplate,
@@ -24,6 +25,7 @@ from corpus.models import (
 )
 from corpus.models.generation import ABOVE_CUTOFF, ARE_TOPICS, NEEDS_A_PERSON
 from corpus.questions.mentions import MentionFilter, find_mentions
+from engines.endpoints.prices import Prices
 from engines.text.questions import DEFAULT_TEMPLATE, Prompt, render_prompt
 
 PROMPT_NAME = "inline citations"
@@ -101,8 +103,9 @@ class Estimate:
         return self.mentions - self.inside
 
 
-def estimate_questions(collection: Collection, criteria: MentionFilter, body: str) -> Estimate:
+def estimate_questions(collection: Collection, criteria: MentionFilter, body: str, endpoint: str = "") -> Estimate:
     """What it would take to ask about the mentions that a filter lets through."""
+    service = find_service(ModelPurpose.CHAT, collection, endpoint)
     characters = mentions = inside = 0
     found = find_mentions(collection, askable(criteria)).prefetch_related("references__document")
     for mention in found.defer("search").iterator(chunk_size=500):
@@ -113,8 +116,8 @@ def estimate_questions(collection: Collection, criteria: MentionFilter, body: st
     known = GenerationReply.objects.filter(run__collection=collection, completion_tokens__isnull=False)
     usual = known.aggregate(usual=Avg("completion_tokens"))["usual"] or USUAL_ANSWER
     completion_tokens = round(mentions * usual)
-    minutes = mentions / settings.LLM_RATE if settings.LLM_RATE else 0.0
-    cost = cost_of(prompt_tokens, completion_tokens)
+    minutes = mentions / service.pace.per_minute if service and service.pace.per_minute else 0.0
+    cost = service.prices.cost(prompt_tokens, completion_tokens) if service else None
     return Estimate(mentions, inside, prompt_tokens, completion_tokens, cost, minutes)
 
 
@@ -201,13 +204,38 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
         questions.count(),
         spent["sent"],
         spent["got"],
-        cost_of(spent["sent"], spent["got"]),
+        _cost(replies),
         settings.LLM_CURRENCY,
         _counted(replies, "outcome", Outcome.choices),
         _counted(questions, "state", QuestionState.choices),
         [SourceFigures(*row) for row in per_source],
         0 if run is not None else _asked_again(replies),
     )
+
+
+def asked_at(service: Service) -> dict[str, str]:
+    """What a run remembers of its endpoint: its name and, where they are known, its prices."""
+    prices = {"price_in": service.prices.tokens_in, "price_out": service.prices.tokens_out}
+    return {"endpoint": service.name} | {name: str(price) for name, price in prices.items() if price is not None}
+
+
+def _cost(replies: QuerySet[GenerationReply]) -> Decimal | None:
+    """What these replies cost, each at the prices of its run; None once one of them is not known."""
+    tokens = {"sent": Sum("prompt_tokens", default=0), "got": Sum("completion_tokens", default=0)}
+    costs = [
+        _prices_of(run).cost(sent, got)
+        for run, sent, got in replies.order_by().values_list("run__parameters").annotate(**tokens)
+    ]
+    return None if None in costs else sum(filter(None, costs), Decimal(0))
+
+
+def _prices_of(parameters: dict[str, Any]) -> Prices:
+    """The prices that a run remembers; runs from before there were several endpoints have those of the settings."""
+    if "endpoint" not in parameters:
+        usual = default_service(ModelPurpose.CHAT)
+        return usual.prices if usual else Prices()
+    found = (parameters.get(name) for name in ("price_in", "price_out"))
+    return Prices(*(None if price is None else Decimal(price) for price in found))
 
 
 def filter_of(run: QuestionRun) -> dict[str, Any]:
@@ -248,6 +276,6 @@ def replies_for_a_person(run: QuestionRun) -> QuerySet[GenerationReply]:
     return run.replies.filter(outcome__in=NEEDS_A_PERSON).select_related("mention", "corrected_by").order_by("position")
 
 
-def has_model() -> bool:
-    """Whether the operator has set up a language model."""
-    return chat_endpoint() is not None
+def has_model(collection: Collection) -> bool:
+    """Whether the collection may ask a language model."""
+    return bool(names(ModelPurpose.CHAT, collection))

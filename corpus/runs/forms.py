@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from corpus.endpoints.fields import EndpointField
 from corpus.models import Collection
 from corpus.questions.prompts import LONGEST_BODY
 from corpus.questions.prompts import LONGEST_NAME as LONGEST_PROMPT_NAME
@@ -42,7 +43,7 @@ def recipe_form(recipe: Recipe, collection: Collection, data: Any = None, **more
     for field in form.fields.values():
         if isinstance(field, RunField | RunsField):
             field.offer(list(collection.retrieval_runs.order_by("name").values_list("name", flat=True)))
-        elif isinstance(field, RerankPromptField):
+        elif isinstance(field, RerankPromptField | EndpointField):
             field.offer(collection)
         if field.help_text:
             text = str(field.help_text)

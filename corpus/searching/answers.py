@@ -11,9 +11,9 @@ import numpy as np
 from django.utils import timezone
 
 from accounts.refusals import Refused
-from corpus.collections.endpoints import chat_pace, cost_of
+from corpus.endpoints.endpoints import Service
 from corpus.models import Collection, PaidAnswer
-from engines.endpoints.chat import Chat, Endpoint, Message, Reply, Unusable
+from engines.endpoints.chat import Chat, Message, Reply, Unusable
 from engines.endpoints.driver import Failure, ask_all
 
 MOST_TEXT = 200_000  # characters of an answer that are stored
@@ -41,7 +41,7 @@ def digest_of(*request: Any) -> str:
 
 def ask_model(
     collection: Collection,
-    endpoint: Endpoint,
+    service: Service,
     questions: Iterator[Question],
     report: Callable[[int], None],
     *,
@@ -51,13 +51,14 @@ def ask_model(
 ) -> list[tuple[int, Answer]]:
     """Answers to (key, messages), by their keys; what was answered before is not asked again.
 
-    Each `attempt` has its own answers: a second one asks what was asked before, and the first answers are kept.
+    The model of the service's endpoint is asked. Each `attempt` has its own answers: a second one asks what was asked
+    before, and the first answers are kept.
     Errors: Refused, with the number of stored answers, where the endpoint can no longer be used; those of `check`.
     """
     keys: dict[str, list[int]] = {}
     unique: dict[str, list[Message]] = {}  # equal questions are asked once
     for key, messages in questions:
-        digest = digest_of(endpoint.model, messages, options, *([attempt] if attempt > 1 else []))
+        digest = digest_of(service.endpoint.model, messages, options, *([attempt] if attempt > 1 else []))
         keys.setdefault(digest, []).append(key)
         unique[digest] = messages
     known = _stored_answers(collection, list(unique))
@@ -65,17 +66,17 @@ def ask_model(
     report(len(found))
 
     def keep(digest: str, outcome: Reply | Failure) -> None:
-        found.update(dict.fromkeys(keys[digest], _store(collection, digest, outcome)))
+        found.update(dict.fromkeys(keys[digest], _store(collection, service, digest, outcome)))
         report(len(found))
 
     new = [(digest, messages) for digest, messages in unique.items() if digest not in known]
     try:
-        with Chat(endpoint) as chat:
+        with Chat(service.endpoint) as chat:
             ask_all(
                 iter(new),
                 lambda messages: chat.ask(messages, **options),
                 keep,
-                chat_pace(),
+                service.pace,
                 rng=np.random.default_rng(),  # only spreads the pauses of retries
                 check=check,
             )
@@ -95,12 +96,12 @@ def _stored_answers(collection: Collection, digests: Sequence[str]) -> dict[str,
     }
 
 
-def _store(collection: Collection, digest: str, outcome: Reply | Failure) -> Answer:
+def _store(collection: Collection, service: Service, digest: str, outcome: Reply | Failure) -> Answer:
     """Store an answer before the next question is asked; a failure is not stored, so that it is asked again."""
     if isinstance(outcome, Failure):
         return Answer("", Decimal(0), outcome.reason, digest)
     counted = outcome.prompt_tokens is not None and outcome.completion_tokens is not None
-    cost = cost_of(outcome.prompt_tokens or 0, outcome.completion_tokens or 0) if counted else None
+    cost = service.prices.cost(outcome.prompt_tokens or 0, outcome.completion_tokens or 0) if counted else None
     text = outcome.text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MOST_TEXT]
     fields = {
         "text": text,

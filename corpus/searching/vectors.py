@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Collection as Several
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +21,8 @@ from numpy.typing import NDArray
 from accounts.jobs import Progress
 from accounts.refusals import Refused
 from accounts.sql import execute
-from corpus.collections.endpoints import embeddings_pace, require_embeddings_endpoint
-from corpus.models import Collection, PaidAnswer
+from corpus.endpoints.endpoints import service_for
+from corpus.models import Collection, ModelPurpose, PaidAnswer
 from corpus.searching.answers import digest_of
 from corpus.searching.parts import exclusive_directory
 from engines.endpoints.connections import EndpointError
@@ -139,13 +138,22 @@ def has_pgvector() -> bool:
 class DenseSearch:
     """Finds documents for texts by their vectors; vectors of documents that have none are made first.
 
-    `model` is the embedding model, "" for that of the settings. `instruction` stands before title and abstract of each
-    document; each instruction has its own vectors. Errors: Refused where no endpoint is set up.
+    `endpoint` and `model` are names, "" for the collection's first endpoint and its first model. `instruction` stands
+    before title and abstract of each document; each instruction has its own vectors. Errors: Refused without an
+    endpoint.
     """
 
-    def __init__(self, collection: Collection, progress: Progress, *, model: str = "", instruction: str = "") -> None:
-        endpoint = require_embeddings_endpoint()
-        self.endpoint = replace(endpoint, model=model or endpoint.model)
+    def __init__(
+        self,
+        collection: Collection,
+        progress: Progress,
+        *,
+        endpoint: str = "",
+        model: str = "",
+        instruction: str = "",
+    ) -> None:
+        service = service_for(ModelPurpose.EMBEDDINGS, collection, endpoint)
+        self.endpoint, self.pace = service.asking(model), service.pace
         self.collection, self.progress, self.instruction = collection, progress, instruction
         self.store = open_store(
             collection, f"{self.endpoint.model} {instruction}" if instruction else self.endpoint.model
@@ -210,7 +218,7 @@ class DenseSearch:
 
         rng = np.random.default_rng()  # only spreads the pauses of retries
         with closing(batches):  # its cursor must not outlive what goes wrong here
-            ask_all(questions(), embeddings.embed, keep, embeddings_pace(), rng=rng, check=self.progress.check)
+            ask_all(questions(), embeddings.embed, keep, self.pace, rng=rng, check=self.progress.check)
         if self.failed:
             raise Refused(
                 f"{len(self.failed):,} batches of documents have no vectors, the first because {self.failed[0]}."
@@ -241,7 +249,7 @@ class DenseSearch:
         chunks = (tuple(new[at : at + size]) for at in range(0, len(new), size))
         questions = [(chunk, [by_digest[digest][:LONGEST] for digest in chunk]) for chunk in chunks]
         rng = np.random.default_rng()
-        ask_all(questions, embeddings.embed, keep, embeddings_pace(), rng=rng, check=self.progress.check)
+        ask_all(questions, embeddings.embed, keep, self.pace, rng=rng, check=self.progress.check)
         if failed:
             raise Refused(f"Topics have no vectors, because {failed[0]}. What has come is kept.")
 

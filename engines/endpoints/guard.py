@@ -28,7 +28,7 @@ def resolve(host: str, port: int) -> list[str]:
             dict.fromkeys(str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
         )
     except UnicodeError as error:
-        raise OSError(f"“{host}” is no name of a server") from error
+        raise OSError(f"“{host}” is not the name of a server") from error
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,26 @@ from decimal import Decimal
 MILLION = Decimal(1_000_000)
 
 
+def amount(value: Decimal) -> str:
+    """0.15 for 0.150000, 100 for 1E+2."""
+    return f"{value.normalize():f}"
+
+
 @dataclass(frozen=True)
 class Prices:
     """Prices of a million tokens; None: not known, so that no cost is reported."""
 
     tokens_in: Decimal | None = None
     tokens_out: Decimal | None = None
+
+    def in_words(self, currency: str) -> str:
+        """ "0.15 sent, 0.6 received (USD)"."""
+        known = [
+            f"{amount(price)} {word}"
+            for price, word in ((self.tokens_in, "sent"), (self.tokens_out, "received"))
+            if price is not None
+        ]
+        return f"{', '.join(known)} ({currency})" if known else "not known"
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> Decimal | None:
         """The cost in the currency of the prices; None while one of them is not known."""

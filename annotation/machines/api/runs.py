@@ -45,6 +45,7 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
     machine = serializers.CharField(source="annotator.model", help_text="What all runs of one recipe share")
     criteria = serializers.SerializerMethodField(help_text="keys; several where one reply answers them all")
     prompt = serializers.SerializerMethodField()
+    endpoint = serializers.SerializerMethodField()
     percent = serializers.IntegerField(allow_null=True)
     replies = serializers.SerializerMethodField()
     override = serializers.SerializerMethodField()
@@ -58,6 +59,7 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
             "criteria",
             "kind",
             "prompt",
+            "endpoint",
             "recipe",
             "recipe_hash",
             "run_number",
@@ -84,6 +86,10 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
     def get_prompt(self, run: MachineRun) -> str | None:
         return run.prompt.named if run.prompt else None
 
+    def get_endpoint(self, run: MachineRun) -> str | None:
+        """The name of the model endpoint that was asked; null without one, and for runs before they had names."""
+        return run.parameters.get("endpoint")
+
     @extend_schema_field(RunCountsSerializer)
     def get_replies(self, run: MachineRun) -> dict[str, Any]:
         counts_by_run = self.context.get("counts_by_run") or count_replies([run], run.campaign.items.count())
@@ -94,7 +100,7 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
 OF_ALL = ("kind", "criteria", "criterion", "runs", "dry_run")
 OF_KIND = {
     MachineKind.ENDPOINT: (
-        *("prompt", "model", "temperature", "max_tokens", "seed"),
+        *("prompt", "endpoint", "model", "temperature", "max_tokens", "seed"),
         *("stop_after", "concurrency", "per_minute", "price_in", "price_out"),
     ),
     MachineKind.LEXICAL: ("thresholds",),
@@ -110,6 +116,12 @@ def price_field(words: str) -> serializers.DecimalField:
 class MachineOptionsSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(MachineKind.choices, default=MachineKind.ENDPOINT)
     prompt = serializers.CharField(max_length=120, required=False, help_text="NAME or NAME@VERSION")
+    endpoint = serializers.CharField(
+        max_length=40,
+        required=False,
+        allow_blank=True,
+        help_text="By its name; else the collection's first",
+    )
     model = serializers.CharField(max_length=80, required=False, allow_blank=True)
     criteria = serializers.ListField(
         child=serializers.CharField(max_length=40), required=False, max_length=20, help_text="keys; the only one"

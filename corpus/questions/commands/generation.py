@@ -41,7 +41,7 @@ class GenerateQuestions(ReportingCommand):
     example = "generate_questions demo --sample 2 --dry-run"
     line = "Ask a language model for questions about citation mentions"
     help = (
-        "Ask the language model of LITMUS_LLM_BASE_URL for literature-search questions about citation mentions. What"
+        "Ask a language model for literature-search questions about citation mentions. What"
         " has been answered is not asked again: --continue goes on with a run that was stopped or gave up."
         " --used stored asks nothing: the runs that asked about these mentions are filtered again, each as a whole."
     )

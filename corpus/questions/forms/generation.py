@@ -8,9 +8,11 @@ from rest_framework import serializers
 
 from accounts.refusals import Refused
 from accounts.rest_fields import Spelled
+from corpus.endpoints.fields import EndpointField
 from corpus.models import (
     Collection,
     DiscardReason,
+    ModelPurpose,
     OverlapDefinition,
     PromptPurpose,
     PromptTemplate,
@@ -209,10 +211,12 @@ class GenerationForm(CutoffsForm):
         empty_label=None,
         help_text="NAME or NAME@VERSION; the newest version, unless another is chosen.",
     )
-    field_order = ["source", "words", "used", "sample", "seed", "prompt"]
+    endpoint = EndpointField(ModelPurpose.CHAT)
+    field_order = ["source", "words", "used", "sample", "seed", "prompt", "endpoint"]
 
     def __init__(self, *args: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.fields["endpoint"].offer(collection)  # type: ignore[attr-defined]
         versions = prompt_versions(collection)
         field = self.fields["prompt"]
         field.queryset, field.collection = versions, collection  # type: ignore[attr-defined]
@@ -253,7 +257,7 @@ class GenerationForm(CutoffsForm):
     @property
     def arguments(self) -> dict[str, Any]:
         """Those of `generate_questions` and `preview_questions`."""
-        return {**self.choice, "prompt": self.template, **self.cutoffs}
+        return {**self.choice, "prompt": self.template, "endpoint": self.cleaned_data["endpoint"], **self.cutoffs}
 
 
 class ContinuationForm(forms.Form):

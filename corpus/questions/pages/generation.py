@@ -25,7 +25,15 @@ from corpus.collections.rules import (
     fetch_membership,
     fetch_overseer,
 )
-from corpus.models import Collection, GeneratedQuestion, GenerationReply, Membership, QuestionRun
+from corpus.endpoints.endpoints import NO_MODEL
+from corpus.models import (
+    Collection,
+    GeneratedQuestion,
+    GenerationReply,
+    Membership,
+    ModelPurpose,
+    QuestionRun,
+)
 from corpus.questions.decisions import (
     correct_reply,
     discard_question,
@@ -68,10 +76,6 @@ COLUMNS = (
     Column("overlap_definition", "", lambda question: question.reply.run.overlap_definition),
     Column("topic", "", lambda question: question.topic.number if question.topic else None),
 )
-NO_MODEL = (
-    "No language model is set up here. The operator of this installation sets one with LITMUS_LLM_BASE_URL and"
-    " LITMUS_LLM_MODEL."
-)
 NO_MENTIONS = "No usable mention that cites a document of the collection matches. Change the selection above."
 
 
@@ -87,7 +91,7 @@ def generation_list(request: HttpRequest, slug: str) -> HttpResponse:
     context = collection_context(membership, "generation") | {
         "page": page,
         "figures": run_figures(collection),
-        "has_model": has_model(),
+        "has_model": has_model(collection),
         "n_mentions": collection.mentions.count(),
     }
     return render(request, "corpus/questions/generation_list.html", context)
@@ -96,8 +100,8 @@ def generation_list(request: HttpRequest, slug: str) -> HttpResponse:
 def _no_model(collection: Collection) -> Reason:
     """Why no model can be asked, with the other way where the collection may still be changed."""
     if collection.archived_at:
-        return Reason(NO_MODEL)
-    return Reason(NO_MODEL, "Write questions by hand", "topic_create", collection.slug)
+        return Reason(NO_MODEL[ModelPurpose.CHAT])
+    return Reason(NO_MODEL[ModelPurpose.CHAT], "Write questions by hand", "topic_create", collection.slug)
 
 
 @require_http_methods(["GET", "POST"])
@@ -117,13 +121,14 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("generation_list", slug)
     context = collection_context(membership, "generation") | {
         "form": form,
-        "no_model": "" if has_model() else _no_model(collection),
+        "no_model": "" if has_model(collection) else _no_model(collection),
         "no_mentions": Reason(NO_MENTIONS, "See the mentions", "mention_list", slug),
         "figures": run_figures(collection),
     }
     if form.is_bound and form.is_valid():
         body = form.template.body if form.template else prompt_body(collection)
-        context["estimate"] = estimate_questions(collection, mentions_to_ask(**form.choice), body)
+        criteria, endpoint = mentions_to_ask(**form.choice), form.arguments["endpoint"]
+        context["estimate"] = estimate_questions(collection, criteria, body, endpoint)
         context["is_stored"] = form.choice["used"] == Used.STORED
         context["sent"] = [(name, form.data.get(name, "")) for name in form.fields]
     return render(request, "corpus/questions/generation_create.html", context, status=422 if form.errors else 200)

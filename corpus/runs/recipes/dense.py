@@ -8,10 +8,10 @@ from typing import Any
 
 from django import forms
 
-from corpus.collections.endpoints import embeddings_endpoint, require_embeddings_endpoint
-from corpus.models import Collection
+from corpus.endpoints.fields import EndpointField
+from corpus.models import Collection, ModelPurpose
 from corpus.runs.recipes.queries import Query
-from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
+from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, check_model, name_model
 from corpus.searching.vectors import DenseSearch
 
 
@@ -32,17 +32,17 @@ class VectorsForm(RecipeForm):
         label="Instruction before documents",
         help_text="put before title and abstract of each document",
     )
+    endpoint = EndpointField(ModelPurpose.EMBEDDINGS)
     model = forms.CharField(
         max_length=200,
         required=False,
         label="Model",
-        help_text="name of the embedding model; without it that of the settings",
+        help_text="name of the embedding model; without it the first of the endpoint",
     )
 
     def clean(self) -> dict[str, Any]:
         values = super().clean()
-        endpoint = embeddings_endpoint()
-        values["model"] = values.get("model") or (endpoint.model if endpoint else "")
+        name_model(ModelPurpose.EMBEDDINGS, self.collection, values)
         return values
 
 
@@ -50,13 +50,17 @@ def search_of(task: Task) -> tuple[DenseSearch, list[str]]:
     """The search that the options of a task describe, and what it is to find: the texts of its queries."""
     values = task.values
     search = DenseSearch(
-        task.collection, task.progress, model=values["model"], instruction=values["document_instruction"]
+        task.collection,
+        task.progress,
+        endpoint=values.get("endpoint", ""),
+        model=values["model"],
+        instruction=values["document_instruction"],
     )
     return search, [values["query_instruction"] + query.text for query in task.queries]
 
 
-def _check(_: Collection, __: Mapping[str, Any]) -> None:
-    require_embeddings_endpoint()
+def _check(collection: Collection, values: Mapping[str, Any]) -> None:
+    check_model(ModelPurpose.EMBEDDINGS, collection, values)
 
 
 def _rank(task: Task) -> Rankings:
@@ -79,9 +83,9 @@ def _find(task: Task, search: DenseSearch, texts: list[str]) -> Iterator[tuple[Q
 DENSE = Recipe(
     "dense",
     "Dense retrieval",
-    "Cosine of vectors from the embeddings endpoint that this installation is set up with.",
+    "Cosine of vectors from an embeddings endpoint that the collection may use.",
     VectorsForm,
     _rank,
     _check,
-    needs=require_embeddings_endpoint,
+    needs=ModelPurpose.EMBEDDINGS,
 )

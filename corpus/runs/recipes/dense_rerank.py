@@ -10,11 +10,10 @@ from typing import Any
 from django import forms
 
 from accounts.sql import execute
-from corpus.collections.endpoints import require_embeddings_endpoint
-from corpus.models import Collection
+from corpus.models import Collection, ModelPurpose
 from corpus.runs.recipes.dense import VectorsForm, search_of
 from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings
-from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
+from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, check_model
 from corpus.searching.vectors import DenseSearch
 from engines.ranking.order import in_order, ranked
 
@@ -35,7 +34,7 @@ class DenseRerankForm(VectorsForm, FirstForm):
 
 
 def _check(collection: Collection, values: Mapping[str, Any]) -> None:
-    require_embeddings_endpoint()
+    check_model(ModelPurpose.EMBEDDINGS, collection, values)
     check_run(collection, values)
 
 
@@ -70,5 +69,5 @@ DENSE_RERANK = Recipe(
     DenseRerankForm,
     _rank,
     _check,
-    needs=require_embeddings_endpoint,
+    needs=ModelPurpose.EMBEDDINGS,
 )

@@ -18,8 +18,9 @@ from django import forms
 
 from accounts.jobs import Progress
 from accounts.models import User
-from accounts.refusals import Refused, refusal_reason
-from corpus.models import Collection, Document
+from accounts.refusals import Refused
+from corpus.endpoints.endpoints import find_service, service_for
+from corpus.models import Collection, Document, ModelPurpose
 from corpus.runs.recipes.queries import ALL, BOTH, TEXT, TITLE, Query, pool_of, sources_of, topic_choices
 from engines.ranking.order import RankedList, ranked
 
@@ -155,7 +156,7 @@ class Recipe:
     `rank` yields a ranking for each query of a task. `check` refuses where the recipe cannot be followed here. `reads`
     names what it reads in addition to documents and topics, of the STATES in `corpus/runs/making.py`. `keep` is
     called when the run is requested, with who requests it and when, and gives what is stored next to the settings.
-    `needs` refuses where the installation has no model for it; `check` asks it again.
+    `needs` is what it asks a model for: such recipes have the options `endpoint` and `model`.
     """
 
     name: str
@@ -166,12 +167,7 @@ class Recipe:
     check: Callable[[Collection, Mapping[str, Any]], None] | None = None
     reads: tuple[str, ...] = ()
     keep: Callable[[Collection, Mapping[str, Any], User | None, datetime], dict[str, Any]] | None = None
-    needs: Callable[[], object] | None = None
-
-    @property
-    def why_not_now(self) -> str:
-        """What this installation lacks for it, "" where it lacks nothing."""
-        return refusal_reason(self.needs) if self.needs else ""
+    needs: ModelPurpose | None = None
 
     def values(self, collection: Collection, options: Mapping[str, Any]) -> dict[str, Any]:
         """The settings that these options give, with defaults filled in. Errors: Refused, with all that is wrong."""
@@ -188,6 +184,19 @@ class Recipe:
         return dict(form.cleaned_data)
 
 
+def name_model(purpose: ModelPurpose, collection: Collection, values: dict[str, Any]) -> None:
+    """Fill in the endpoint and the model where they were left open."""
+    service = find_service(purpose, collection, values.get("endpoint", ""))
+    if service is not None:
+        values |= {"endpoint": service.name, "model": values.get("model") or service.endpoint.model}
+
+
+def check_model(purpose: ModelPurpose, collection: Collection, values: Mapping[str, Any]) -> None:
+    """Errors: Refused where the collection may not use the endpoint, or that does not have the model."""
+    service_for(purpose, collection, values.get("endpoint", "")).asking(values["model"])
+
+
 def recipe_hash(name: str, values: Mapping[str, Any]) -> str:
-    """A hash of a recipe with all its settings."""
-    return hashlib.sha256(json.dumps([name, values], sort_keys=True).encode()).hexdigest()
+    """A hash of a recipe with all its settings; a model is the same at whichever endpoint it is asked."""
+    settings = {option: value for option, value in values.items() if option != "endpoint"}
+    return hashlib.sha256(json.dumps([name, settings], sort_keys=True).encode()).hexdigest()

@@ -17,12 +17,13 @@ from django import forms
 
 from accounts.models import User
 from accounts.refusals import Refused
-from corpus.collections.endpoints import chat_endpoint, require_chat_endpoint
-from corpus.models import Collection, Document, PromptPurpose
+from corpus.endpoints.endpoints import service_for
+from corpus.endpoints.fields import EndpointField
+from corpus.models import Collection, Document, ModelPurpose, PromptPurpose
 from corpus.questions.prompts import find_prompt, prompt_versions, write_rerank_prompt
 from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings
 from corpus.runs.recipes.queries import Query
-from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
+from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField, check_model, name_model
 from corpus.searching.answers import Answer, ask_model
 from engines.endpoints.chat import Message
 from engines.ranking.order import in_order
@@ -80,11 +81,12 @@ class RerankForm(RecipeForm):
         required=False,
         help_text="words of title and abstract that the model sees",
     )
+    endpoint = EndpointField(ModelPurpose.CHAT)
     model = forms.CharField(
         max_length=200,
         required=False,
         label="Model",
-        help_text="name of the chat model; without it that of the settings",
+        help_text="name of the chat model; without it the first of the endpoint",
     )
     temperature = forms.FloatField(
         label="Temperature",
@@ -114,8 +116,7 @@ class RerankForm(RecipeForm):
         if values.get("answer") in (None, 1):  # so that the recipe's hash is that of a run without these options
             values.pop("answer", None)
             values.pop("again", None)
-        endpoint = chat_endpoint()
-        values["model"] = values.get("model") or (endpoint.model if endpoint else "")
+        name_model(ModelPurpose.CHAT, self.collection, values)
         try:
             values["prompt"] = _version_named(self.collection, values.get("prompt") or USUAL)
         except Refused as refused:
@@ -157,7 +158,7 @@ def _prompt_of(task: Task) -> RerankPrompt:
 
 
 def _check(collection: Collection, values: Mapping[str, Any]) -> None:
-    require_chat_endpoint()
+    check_model(ModelPurpose.CHAT, collection, values)
     check_run(collection, values)
 
 
@@ -259,10 +260,11 @@ def _ask(
     task: Task, questions: Iterator[tuple[int, list[Message]]], report: Callable[[int], None], attempt: int
 ) -> list[tuple[int, Answer]]:
     """The model's answers of this number; what one costs counts, whether it is used or not."""
-    endpoint = replace(require_chat_endpoint(), model=task.values["model"])
+    service = service_for(ModelPurpose.CHAT, task.collection, task.values.get("endpoint", ""))
+    service = replace(service, endpoint=service.asking(task.values["model"]))
     check, temperature = task.progress.check, task.values["temperature"]
     found = ask_model(
-        task.collection, endpoint, questions, report, check=check, attempt=attempt, temperature=temperature
+        task.collection, service, questions, report, check=check, attempt=attempt, temperature=temperature
     )
     for _, answer in found:
         task.pay(answer.digest, answer.cost)
@@ -305,5 +307,5 @@ RERANK = Recipe(
     _rank,
     _check,
     keep=_keep_prompt,
-    needs=require_chat_endpoint,
+    needs=ModelPurpose.CHAT,
 )

@@ -189,11 +189,11 @@ class TestPools:
 
 
 def test_the_usual_recipe_uses_vectors_where_there_are_any(collection: Collection, settings: Any) -> None:
-    assert default_recipe().dense == 0
+    assert default_recipe(collection).dense == 0
     with pytest.raises(Refused, match="LITMUS_EMBEDDINGS_BASE_URL"):
         request_pools(by=None, at=AT, collection=collection, methods=["dense"])
     settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = "http://127.0.0.1:9/v1", "counts"
-    assert default_recipe().dense == 20
+    assert default_recipe(collection).dense == 20
 
 
 class TestEndpoint:

@@ -9,7 +9,7 @@ from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.collections.endpoints import chat_pace
+from corpus.endpoints import endpoints
 from corpus.models import GeneratedQuestion, GenerationReply, Outcome, QuestionRun, QuestionState, Role, Topic
 from corpus.questions import question_reading
 from corpus.questions.decisions import discard_question
@@ -61,7 +61,8 @@ def quick(settings, monkeypatch):
     """The settings of a fast endpoint; pauses between tries are short."""
     for name, value in FAST.items():
         setattr(settings, name, value)
-    monkeypatch.setattr("corpus.questions.asking.chat_pace", lambda: replace(chat_pace(), first_wait=0.01))
+    usual = endpoints._usual
+    monkeypatch.setattr(endpoints, "_usual", lambda purpose: replace(usual(purpose), first_wait=0.01))
     return settings
 
 
@@ -128,6 +129,7 @@ def test_a_changed_prompt_is_a_new_version_and_old_runs_keep_theirs(manager, col
 
 def test_an_estimate_costs_nothing(manager, collection, mentions, quick):
     quick.LLM_PRICE_IN, quick.LLM_PRICE_OUT, quick.LLM_RATE = Decimal(1), Decimal(2), 6
+    quick.LLM_BASE_URL, quick.LLM_MODEL = "http://127.0.0.1:1/v1", "wise"
     estimate = estimate_questions(collection, MentionFilter(), prompt_body(collection))
     assert (estimate.mentions, estimate.inside, estimate.outside) == (3, 1, 2)
     assert estimate.prompt_tokens > 3 * 500

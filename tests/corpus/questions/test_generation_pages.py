@@ -85,7 +85,8 @@ def test_asking_by_the_page(client, mention, model):
     run = QuestionRun.objects.get()
     assert answer.url == reverse("generation_detail", args=["tea", run.pk])
     assert (run.cutoff_inside, run.cutoff_outside, run.overlap_definition) == (None, 0.2, "litsearch-code")
-    assert (run.total, run.seed, run.parameters) == (1, 3, {"used": "no", "sample": 5, "seed": 3})
+    assert (run.total, run.seed) == (1, 3)
+    assert run.parameters == {"used": "no", "sample": 5, "seed": 3, "endpoint": "default"}
     again = client.post(url, sent | {"overlap_definition": "words"})
     assert again.status_code == 422
     assert "generated in this collection already" in again.content.decode()
@@ -199,8 +200,9 @@ def test_each_door_begins_with_the_same_and_takes_a_prompt(door, collection, men
         QuestionRun.objects.update(state="done")
         chosen, _ = generate_at(door, used="again", prompt="inline citations@1", words="tea", sample=0)
     filters = {"overlap_definition": "litsearch-code", "cutoff_inside": 0.3, "cutoff_outside": 0.1}
-    assert usual == {"parameters": {"used": "no", "sample": 50, "seed": 1}, "template__version": 2, **filters}
-    assert chosen == {"parameters": {"text": "tea"}, "template__version": 1, **filters}
+    asked = {"endpoint": "default"}
+    assert usual == {"parameters": {"used": "no", "sample": 50, "seed": 1, **asked}, "template__version": 2, **filters}
+    assert chosen == {"parameters": {"text": "tea", **asked}, "template__version": 1, **filters}
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -313,7 +315,7 @@ def test_asking_and_going_on_by_rest(client, mention, model):
     assert answer.status_code == 202, answer.content
     run = QuestionRun.objects.get(pk=answer.json()["id"])
     assert (run.cutoff_inside, run.cutoff_outside, run.overlap_definition) == (0.33, None, "words")
-    assert (run.total, run.parameters) == (1, {"used": "no", "sample": 5, "seed": 3})
+    assert (run.total, run.parameters) == (1, {"used": "no", "sample": 5, "seed": 3, "endpoint": "default"})
     assert client.post(url, {}, content_type="application/json").status_code == 409  # one run at a time
     QuestionRun.objects.update(state="done")
     answered = {"outcome": Outcome.UNPARSEABLE, "text": "Hm.", "problem": "It holds no line.", "answered_at": AT}

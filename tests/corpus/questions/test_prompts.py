@@ -9,7 +9,6 @@ from django.db import IntegrityError, transaction
 from accounts.models import AuditEvent
 from accounts.refusals import NotAllowed, Refused
 from config.env import BadEnvironment, Environment
-from corpus.collections.endpoints import chat_endpoint, cost_of
 from corpus.models import PromptPurpose, PromptTemplate, Role
 from corpus.questions.prompts import LONGEST_BODY, write_prompt
 from tests.factories.accounts import AT, MembershipFactory
@@ -69,18 +68,6 @@ def test_the_database_holds_one_of_each_version(manager):
             sha256="0" * 64,
             created_at=AT,
         )
-
-
-def test_without_settings_there_is_no_endpoint_and_no_cost(settings):
-    settings.LLM_BASE_URL, settings.LLM_MODEL = "", "wise"
-    assert chat_endpoint() is None
-    settings.LLM_PRICE_IN = None
-    assert cost_of(10, 10) is None
-
-
-def test_costs_are_those_of_the_settings(settings):
-    settings.LLM_PRICE_IN, settings.LLM_PRICE_OUT = Decimal("0.15"), Decimal("0.6")
-    assert cost_of(1_000_000, 500_000) == Decimal("0.45")
 
 
 def test_prices_are_numbers():

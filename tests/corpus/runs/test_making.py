@@ -242,7 +242,7 @@ def test_page_and_rest_make_what_the_command_makes(
     page = reverse("run_create", args=["tea"])
     offered = client.get(page).content.decode()
     assert all(recipe.label in offered for recipe in RECIPES.values())
-    assert offered.count("not now") == len({each.why_not_now for each in RECIPES.values()} - {""}), "a reason once"
+    assert offered.count("not now") == len({each.needs for each in RECIPES.values()} - {None}), "a reason once"
     shown = client.get(f"{page}?recipe=bm25").content.decode()
     assert all(f'name="{name}"' in shown for name in RECIPES["bm25"].form.options())
     assert "<code>bm25</code>" in shown

@@ -253,7 +253,7 @@ class TestPages:
         for name, arguments, most in (
             ("run_list", [], 8),
             ("run_detail", [run.pk], 12),
-            ("pool_list", [], 14),
+            ("pool_list", [], 15),
             ("pool_detail", [topic("1").pk], 12),
         ):
             with django_assert_max_num_queries(most):

@@ -38,7 +38,7 @@ def with_host(url: str, host: str) -> str:
 @pytest.mark.parametrize(
     "host",
     [
-        *("127.0.0.1", "127.1", "2130706433", "0x7f000001", "0.0.0.0", "localhost"),  # noqa: S104
+        *("127.0.0.1", "127.1", "2130706433", "0x7f000001", "0.0.0.0", "localhost"),
         *("[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"),
     ],
 )
@@ -130,13 +130,17 @@ def test_a_guarded_client_uses_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_other_clients_are_guarded_by_the_same_transport() -> None:
-    with ChatStub() as stub, open_client(5, {}, Guard()) as client, pytest.raises(InnerAddress):
-        with broken_connections(5):
-            client.post(stub.url, json={})
+    with (
+        ChatStub() as stub,
+        open_client(5, {}, Guard()) as client,
+        pytest.raises(InnerAddress),
+        broken_connections(5),
+    ):
+        client.post(stub.url, json={})
     assert not stub.calls
-    with open_client(5, {}, Guard(resolve=Names("127.0.0.2"), allowed=(HERE,))) as client:
-        with pytest.raises(httpx2.ConnectError):
-            client.get("http://model.invalid:1/")
+    guard = Guard(resolve=Names("127.0.0.2"), allowed=(HERE,))
+    with open_client(5, {}, guard) as client, pytest.raises(httpx2.ConnectError):
+        client.get("http://model.invalid:1/")
 
 
 def test_an_endpoint_that_repeats_its_key_is_quoted_without_it() -> None:
