@@ -142,7 +142,7 @@ def _embeddings() -> Part:
 def _try_model(purpose: ModelPurpose, by: User) -> str:  # noqa: ARG001 - all tests are called alike
     service = default_service(purpose)
     if service is None:
-        raise Fails("No model is set up.")
+        raise Fails("No language model is set up." if purpose == ModelPurpose.CHAT else "No embeddings are set up.")
     try:
         return str(try_service(service, purpose))
     except Refused as refusal:

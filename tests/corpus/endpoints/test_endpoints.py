@@ -87,7 +87,7 @@ def test_what_it_was_set_up_with_is_what_is_asked(settings: Any, tea: Collection
     assert found.endpoint.guard.allowed == LOOPBACK
     assert found.prices.cost(1_000_000, 500_000) == Decimal("0.45")
     assert found.asking("wiser").model == "wiser"
-    with pytest.raises(Refused, match="no model “wisest”. It has: wise, wiser"):
+    with pytest.raises(Refused, match="no model “wisest”"):
         found.asking("wisest")
 
 
