@@ -14,6 +14,7 @@ ENUM_NAMES = {
     "TopicKindEnum": "corpus.models.TopicKind",
     "MailPurposeEnum": "corpus.models.MailPurpose",
     "PromptPurposeEnum": "corpus.models.PromptPurpose",
+    "ModelPurposeEnum": "corpus.models.ModelPurpose",
     "CampaignPurposeEnum": "annotation.models.campaigns.Purpose",
     "AuthorStateEnum": "corpus.questions.operations.AUTHOR_STATES",
     "PaperStateEnum": "adjudication.papers.api.STATES",

@@ -17,7 +17,7 @@ from corpus.endpoints.rules import check_staff
 from corpus.endpoints.trials import Trial
 from corpus.models import ModelEndpoint
 
-TrialSerializer = serializer_of(Trial, "Trial", about="What an endpoint answered to one small question.")
+TrialSerializer = serializer_of(Trial, "EndpointAnswer", about="What an endpoint answered to one small question.")
 
 
 class EndpointSerializer(serializers.ModelSerializer[ModelEndpoint]):
