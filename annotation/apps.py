@@ -9,6 +9,7 @@ class AnnotationConfig(AppConfig):
     palette = {"annotation": "annotation.palette.FINDERS"}
     home_cards = {"annotation": "annotation.cards.home_cards"}
     digest_lines = {"annotation": "annotation.digest.lines"}
+    profile_cards = {"annotation": "annotation.cards.profile_cards"}
     overview_cards = {"annotation": "annotation.cards.overview_cards"}
     jobs = {
         "items": "annotation.campaigns.jobs.ItemBuildJob",

@@ -6,6 +6,7 @@ from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
 from annotation.campaigns.home import Work, work_of
+from annotation.consent.consents import can_withdraw_from
 from annotation.inquiries.inquiries import new_answers, open_inquiries
 from corpus.collections.rules import can_oversee
 from corpus.models import Collection, Membership, Role
@@ -27,6 +28,12 @@ def home_cards(user: User, memberships: Iterable[Membership]) -> Iterator[Card]:
         yield Card(25, "annotation/inquiries/_answered.html", {"answered": answered})
     if rest:
         yield Card(40, "annotation/_home_rest.html", {"rest": rest})
+
+
+def profile_cards(user: User) -> Iterator[Card]:
+    """What the person can withdraw from, also where they are no longer a member."""
+    if collections := list(can_withdraw_from(user)):
+        yield Card(5, "annotation/consent/_own_consents.html", {"collections": collections})
 
 
 def _managed(work: Iterable[Work], memberships: Iterable[Membership]) -> list[Collection]:

@@ -14,6 +14,6 @@ def home_cards(user: User, _memberships: Iterable[Membership]) -> Iterator[Card]
         yield Card(30, "corpus/_reviews_waiting.html", {"reviews": reviews})
 
 
-def profile_cards() -> Iterator[Card]:
+def profile_cards(_user: User) -> Iterator[Card]:
     """The person's data, to be downloaded or erased."""
     yield Card(10, "corpus/_own_data.html")

@@ -15,8 +15,8 @@ from corpus.collections.rules import check_not_archived
 from corpus.models import Collection, CollectionAddress, Membership
 
 SAFE = ("GET", "HEAD", "OPTIONS")
-# Allowed in an archived collection as well: to reopen it, delete it, leave it.
-ALWAYS_OPEN = frozenset({"collection_reopen", "collection_delete", "member_remove"})
+# Allowed in an archived collection as well: to reopen it, delete it, leave it, withdraw one's consent.
+ALWAYS_OPEN = frozenset({"collection_reopen", "collection_delete", "member_remove", "consent_withdraw"})
 
 
 def checks_archive(view: View) -> View:

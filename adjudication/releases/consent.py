@@ -8,6 +8,10 @@ from annotation.consent.consents import ConsentCounts, count_consents
 from annotation.models import Campaign, ConsentText
 from corpus.models import Collection
 
+REMAINS = (
+    "These groups do not hide everything: where all in a group answered the same, that is what each said, and releases"
+    " made before and after a withdrawal, or over other campaigns, can differ by single people."
+)
 Words = tuple[str, str]  # on the consent, on the background; "" where nothing of it was asked in Litmus
 
 
@@ -45,4 +49,4 @@ def _background(collection: Collection, found: ConsentCounts) -> str:
     counted_so = (
         f"in groups of at least {LEAST} people; people are added {LEAST} at a time, so the last few are left out"
     )
-    return f"Asked in Litmus, {counted_so}: {'; '.join(answers)}."
+    return f"Asked in Litmus, {counted_so}: {'; '.join(answers)}. {REMAINS}"

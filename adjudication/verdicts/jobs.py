@@ -10,6 +10,7 @@ from adjudication.labels.rules import can_adjudicate
 from adjudication.models import VoteRun
 from adjudication.verdicts.due import start_due
 from adjudication.verdicts.votes import count_votes
+from annotation.consent.consents import settle_withdrawals
 from corpus.models import Membership
 
 
@@ -32,7 +33,9 @@ class VoteJob(ResultJob[VoteRun]):
         return job.result if any(job.counts.values()) else "No item had a vote."
 
     def start_due(self, now: datetime) -> None:
-        """Count where every judgment that is needed is there, and the kind of campaign wants no more than that."""
+        """Count where every judgment that is needed is there, and the kind of campaign wants no more than that; before
+        that, do to labels what withdrawals asked for while votes were counted."""
+        settle_withdrawals()
         start_due(now)
 
     def links(self, job: VoteRun, member: Membership) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from accounts.refusals import Refused
 from adjudication.models import Verdict
 from annotation.campaigns.rules import check_within
 from annotation.campaigns.seals import check_not_sealed
-from annotation.gold.known import fetch_for_known_answers, store_known_answer
+from annotation.gold.known import ABOUT, clashing, fetch_for_known_answers, store_known_answer
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign
 from engines.definitions.settings import SAMPLE, SEED
@@ -73,13 +73,12 @@ def _source(campaign: Campaign, slug: str, by: User | None) -> Campaign:
 
 
 def _decided(campaign: Campaign, source: Campaign) -> dict[int, list[Verdict]]:
-    """The verdicts of each item of the source that every criterion is decided on, and that is not known here."""
+    """The verdicts of each item of the source that every criterion is decided on, and that may become known here."""
     rows = Verdict.objects.filter(item__campaign=source, value__isnull=False, reopened_at__isnull=True)
     found: dict[int, list[Verdict]] = defaultdict(list)
     for verdict in rows.select_related("item__topic", "item__aspect", "item__document", "criterion"):
         found[verdict.item_id].append(verdict)
-    about = ("item__topic", "item__aspect", "item__document")
-    known = set(campaign.known_answers.values_list(*about))
+    known = {*campaign.known_answers.values_list(*ABOUT), *clashing(campaign).values_list(*ABOUT)}
     whole = source.criteria.count()
     return {
         item: verdicts

@@ -2,13 +2,14 @@
 
 from typing import Any, ClassVar
 
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from annotation.consent.consents import standing_of
+from annotation.consent.consents import standing_of, took_part
 from annotation.consent.operations import (
     GIVE_CONSENT,
     SET_CONSENT,
@@ -18,7 +19,7 @@ from annotation.consent.operations import (
 )
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE
-from corpus.models import Role
+from corpus.models import Collection, Role
 
 NewConsentTextSerializer = SET_CONSENT.serializer("NewConsentText")
 NewConsentSerializer = GIVE_CONSENT.serializer("NewConsent")
@@ -48,9 +49,20 @@ class ConsentTextView(InCollectionView):
 
 
 class ConsentView(InCollectionView):
-    """Your own consent."""
+    """Your own consent. Who has left the collection can withdraw it, also from an archive."""
 
+    takes_archived = True  # a withdrawal
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": tuple(Role), "DELETE": tuple(Role)}
+
+    def check_access(self, method: str) -> None:
+        if method != "DELETE":
+            super().check_access(method)
+
+    @property
+    def collection(self) -> Collection:
+        if self.request.method != "DELETE":
+            return super().collection
+        return get_object_or_404(took_part(self.person), slug=self.kwargs["slug"])
 
     post = GIVE_CONSENT.method("consent_give", takes=NewConsentSerializer, shows=ConsentSerializer)
     delete = WITHDRAW_CONSENT.method("consent_withdraw", shows=WithdrawalSerializer, status=200)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.assignment.assignments import release
 from annotation.consent.backgrounds import Said, forget_background, store_background
-from annotation.consent.pseudonyms import leave_out_labels, pseudonymise
+from annotation.consent.pseudonyms import leave_out_labels, lock_campaigns, pseudonymise
 from annotation.models import (
     AfterWithdrawal,
     Annotator,
@@ -118,31 +118,76 @@ def withdraw_consent(*, collection: Collection, by: User | None, at: datetime) -
     """Stop judging in the collection at once. What the text that the person agreed to last says of their labels is
     done: they stay under a pseudonym, or are left out from then on. Frozen releases stay as they are.
 
-    Who has not agreed yet may withdraw too, by what the newest text says. Errors: NotAllowed for people who are no
-    members, Refused where the collection has never asked.
+    Who has not agreed yet may withdraw too, by what the newest text says; who has left the collection, and from an
+    archive, as well. While votes are counted, the labels wait for `settle_withdrawals`.
+    Errors: NotAllowed for people who never took part, Refused where the collection has never asked.
     """
-    person = _member(collection, by)
-    given = Consent.objects.filter(text__collection=collection, user=person, withdrawn_at=None)
-    agreed = given.order_by("-text__version").select_related("text").first()
-    text = agreed.text if agreed else ConsentText.objects.filter(collection=collection).first()
+    person = _participant(collection, by)
+    Consent.objects.filter(text__collection=collection, user=person, withdrawn_at=None).update(withdrawn_at=at)
+    text = _text_left(collection, person, at)
     if text is None:
         raise Refused("This collection has never asked for consent. Ask a manager to remove you from its campaigns.")
-    given.update(withdrawn_at=at)
     forget_background(collection, person)
-    mine = Annotator.objects.filter(campaign__collection=collection, user=person).order_by("pk")
-    locked = list(mine.select_for_update(no_key=True))
-    for annotator in locked:
+    mine = Annotator.objects.filter(campaign__in=collection.campaigns.all(), user=person).order_by("pk")
+    for annotator in mine.select_for_update(no_key=True):
         release(annotator)
+    mine.update(state=AnnotatorState.REMOVED, withdrew_at=at)
     leaves_out = text.after_withdrawal == AfterWithdrawal.LEAVE_OUT
-    if leaves_out:
-        leave_out_labels(mine, at)
-    pseudonym, _ = pseudonym_of(person)
-    if locked:
-        pseudonymise(mine, {str(person)}, person.email, pseudonym)
-        mine.update(state=AnnotatorState.REMOVED, withdrew_at=at)
     labels = "left out" if leaves_out else "kept"
     record_event(by=by, at=at, verb="withdraw_consent", target=text, scope=collection, labels=labels)
-    return Withdrawal(pseudonym, leaves_out)
+    _settle(mine, person, at, leaves_out=leaves_out)
+    return Withdrawal(pseudonym_of(person)[0], leaves_out)
+
+
+def settle_withdrawals() -> None:
+    """Do to labels what a withdrawal asks for, where a count of votes kept it waiting; what is still counted waits
+    on."""
+    left = Annotator.objects.filter(withdrew_at__isnull=False, user__isnull=False)
+    for one in left.select_related("user", "campaign__collection"):
+        person, at = one.user, one.withdrew_at
+        if person is None or at is None or one.name == pseudonym_of(person)[0]:
+            continue
+        with transaction.atomic():
+            mine = Annotator.objects.filter(pk=one.pk, withdrew_at=at)
+            text = _text_left(one.campaign.collection, person, at)
+            list(mine.select_for_update(no_key=True))
+            is_left_out = text is not None and text.after_withdrawal == AfterWithdrawal.LEAVE_OUT
+            _settle(mine, person, at, leaves_out=is_left_out)
+
+
+def _text_left(collection: Collection, person: User, at: datetime) -> ConsentText | None:
+    """The text that the person left at that moment: the newest one they had agreed to, else the newest."""
+    texts = ConsentText.objects.filter(collection=collection, created_at__lte=at)
+    return texts.filter(consents__user=person, consents__withdrawn_at=at).first() or texts.first()
+
+
+def _settle(mine: QuerySet[Annotator], person: User, at: datetime, *, leaves_out: bool) -> None:
+    """Rename these locked annotators and leave out their labels if so; not while one of their campaigns is counted."""
+    if lock_campaigns(mine, waits=False) and mine.exists():
+        if leaves_out:
+            leave_out_labels(mine, at)
+        pseudonymise(mine, {str(person)}, person.email, pseudonym_of(person)[0])
+
+
+def _participant(collection: Collection, by: User | None) -> User:
+    """Who judges or judged in the collection, agreed to its text, or is a member."""
+    if by is None or not took_part(by).filter(pk=collection.pk).exists():
+        raise NotAllowed(f"You have never taken part in {collection}.")
+    return by
+
+
+def took_part(user: User) -> QuerySet[Collection]:
+    """The collections that the person is a member of, agreed to judge in, or judged in."""
+    judged, agreed = user.annotators.values("campaign__collection"), user.consents.values("text__collection")
+    return Collection.objects.filter(Q(pk__in=judged) | Q(pk__in=agreed) | Q(memberships__user=user)).distinct()
+
+
+def can_withdraw_from(user: User) -> QuerySet[Collection]:
+    """Collections that ask or asked for consent, and from which the person has not withdrawn."""
+    agreed = user.consents.filter(withdrawn_at=None).values("text__collection")
+    judging = user.annotators.filter(withdrew_at=None, campaign__collection__consent_texts__isnull=False)
+    found = Q(pk__in=agreed) | Q(pk__in=judging.values("campaign__collection"))
+    return Collection.objects.filter(found).order_by("title", "pk")
 
 
 def _member(collection: Collection, by: User | None) -> User:

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any, cast
 
 from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from rest_framework import serializers
 
@@ -15,6 +16,7 @@ from annotation.consent.consents import (
     give_consent,
     set_consent_text,
     standing_of,
+    took_part,
     withdraw_consent,
 )
 from annotation.consent.forms import ConsentForm, ConsentTextForm
@@ -63,6 +65,17 @@ def _by_person(place: Place) -> Place:
         return replace(found, form=found.form | {"person": request.user})
 
     return replace(place, page=page)
+
+
+def _of_participant() -> Place:
+    """The collection of somebody who takes part or took part, member or not."""
+
+    def page(request: HttpRequest, _: tuple[Any, ...], slug: str) -> Found:
+        return Found(
+            {"collection": get_object_or_404(took_part(cast(User, request.user)), slug=slug)}, back=reverse("home")
+        )
+
+    return replace(in_collection("", "consent_give"), page=page)
 
 
 def _asked(text: ConsentText) -> str:
@@ -121,7 +134,7 @@ GIVE_CONSENT = Operation(
 
 WITHDRAW_CONSENT = Operation(
     action=withdraw_consent,
-    place=in_collection("", "consent_give"),
+    place=_of_participant(),
     roles=tuple(Role),
     about="Withdraw your consent: you stop judging in the collection at once.",
     title="Withdraw",

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -15,6 +16,8 @@ from annotation.kind import Judged
 from annotation.models import Campaign, Criterion, Item, KnownAnswer, Purpose, Strategy
 from corpus.models import Aspect, Document, Topic
 from engines.definitions.settings import PASS_MARK
+
+ABOUT = ("item__topic", "item__aspect", "item__document")  # what a graded item is
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,9 @@ def store_known_answer(
     """Store one known answer of a campaign that may take it. Errors: Refused for what is not there."""
     level = _level(campaign, criterion, value)
     item = _item(campaign, topic, aspect, docno)
+    same = clashing(campaign).filter(item__topic=item.topic_id, item__aspect=item.aspect_id)
+    for other in same.filter(item__document=item.document_id).values_list("campaign__name", flat=True)[:1]:
+        raise Refused(_clash(campaign.for_what, other))
     values: dict[str, Any] = {"value": level[1], "explanation": text.strip()}
     known, created = KnownAnswer.objects.get_or_create(
         item=item, criterion=level[0], defaults={**values, "campaign": campaign, "changed_at": at}
@@ -89,6 +95,26 @@ def store_known_answer(
     known.value, known.explanation, known.changed_at = level[1], values["explanation"], at
     known.save(update_fields=["value", "explanation", "changed_at"])
     return Stored(known, "updated")
+
+
+def clashing(campaign: Campaign) -> QuerySet[KnownAnswer]:
+    """Known answers of other campaigns that nobody may find in this one too: what a training shows is recognised as
+    hidden gold."""
+    other = {Purpose.JUDGING: Purpose.TRAINING, Purpose.TRAINING: Purpose.JUDGING}.get(campaign.for_what)
+    rows = KnownAnswer.objects.filter(campaign__collection=campaign.collection_id, campaign__purpose=other or "")
+    return rows.exclude(campaign=campaign.pk)
+
+
+def _clash(purpose: Purpose, other: str) -> str:
+    if purpose.gives_feedback:
+        return (
+            f"Its item is hidden gold in “{other}”, and people would know it again after a training. Choose another, or"
+            " remove the known answer there."
+        )
+    return (
+        f"Its item has a known answer of the training “{other}”, which shows it: people would know it again as hidden"
+        " gold. Choose another, or set the purpose of this campaign first if it is not judging."
+    )
 
 
 @transaction.atomic
@@ -117,6 +143,10 @@ def set_purpose(
         check_is_graded(campaign)
     _check_mark(campaign, wanted, pass_mark)
     campaign.purpose, campaign.pass_mark = wanted, pass_mark
+    known = set(campaign.known_answers.values_list(*ABOUT))
+    for *item, other in clashing(campaign).values_list(*ABOUT, "campaign__name"):
+        if tuple(item) in known:
+            raise Refused(_clash(wanted, other))
     if wanted.is_practice:
         campaign.strategy = Strategy.PLANNED
     campaign.save(update_fields=["purpose", "pass_mark", "strategy"])

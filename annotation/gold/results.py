@@ -2,7 +2,8 @@
 
 An answer is a finished first judgment of an item with known answers, or a check of one; answers to hidden repeats are
 none. It is right where every known criterion has the known value. In training the first answer of each item counts,
-because the known one is shown after it; elsewhere the one that counts now.
+because the known one is shown after it (after a withdrawal of consent, the first one since); elsewhere the one that
+counts now.
 """
 
 from collections import Counter
@@ -31,7 +32,9 @@ SELECT a.annotator_id, a.item_id, CASE WHEN a.state = 'done' THEN (
 FROM annotation_assignment a
 LEFT JOIN LATERAL (
   SELECT s.answers FROM annotation_submission s
-  WHERE s.assignment_id = a.id AND s.outcome = 'counted' AND s.kind IN ('answer', 'import')
+  WHERE s.assignment_id = a.id AND s.outcome = 'counted' AND s.kind IN ('answer', 'import') AND NOT EXISTS (
+    SELECT FROM annotation_submission out_ WHERE out_.assignment_id = a.id AND out_.id > s.id
+      AND out_.device = 'withdrawal')
   ORDER BY CASE WHEN %(first)s THEN s.id ELSE -s.id END LIMIT 1
 ) given ON true
 WHERE a.item_id IN (SELECT k.item_id FROM annotation_knownanswer k WHERE k.campaign_id = %(campaign)s)

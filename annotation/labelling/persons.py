@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import User
-from annotation.consent.pseudonyms import leave_out_labels, pseudonymise
+from annotation.consent.pseudonyms import leave_out_labels, lock_campaigns, pseudonymise
 from annotation.models import Annotator, AnnotatorState, Submission
 
 
@@ -23,6 +23,8 @@ def erase(user: User, name: str, pseudonym: str, keep_labels: bool, at: datetime
     """Rename the person's annotators; leave their labels out unless they are kept."""
     mine = Annotator.objects.filter(user=user)
     if not keep_labels:
+        lock_campaigns(mine)
+        list(mine.order_by("pk").select_for_update(no_key=True))
         leave_out_labels(mine, at)
     pseudonymise(mine, {name}, user.email, pseudonym)
     mine.update(state=AnnotatorState.REMOVED)

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEvent, User
+from annotation.gold.results import gold_results
 from config.demo.people import EVERYBODY, MANAGER
 from corpus.collections.collections import create_collection, rename_collection
 from corpus.models import Collection, CollectionAddress, CollectionRemoval, Membership, Role
@@ -25,6 +26,13 @@ def loaded(module_db: None) -> None:
 @pytest.fixture
 def demo(loaded: None, db: None) -> Collection:
     return Collection.objects.get(slug="demo")
+
+
+def test_known_answers_have_results(demo: Collection) -> None:
+    for slug, least in (("trial-round", 20), ("main-round", 4)):
+        results = gold_results(demo.campaigns.get(slug=slug))
+        assert [one.share.n >= least for one in results.people if one.annotator.kind == "human"] == [True] * 3
+        assert any(0 < one.share.hits < one.share.n for one in results.people)
 
 
 def test_by_the_button_of_staff(demo: Collection, client: Client) -> None:

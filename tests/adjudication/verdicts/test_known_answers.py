@@ -7,6 +7,7 @@ from adjudication.models import Verdict
 from adjudication.verdicts.known_answers import draw_known_answers
 from annotation.campaigns.campaigns import drafts_of
 from annotation.campaigns.lifecycle import create_campaign
+from annotation.gold.known import set_purpose
 from annotation.models import Campaign, KnownAnswer
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -44,6 +45,14 @@ def test_decided_items_are_drawn_by_seed_with_comments_as_explanations(built: Bu
     first = set(drawn[:2])
     draw_known_answers(campaign=again, source="main", sample=2, seed=3, by=None, at=AT)
     assert set(again.known_answers.values_list("item__document", flat=True)) == first
+
+
+def test_what_a_training_shows_is_not_drawn_as_gold(built: Built) -> None:
+    training, other = make_training(built), make_training(built, name="Second round")
+    draw_known_answers(campaign=training, source="main", sample=2, seed=3, by=None, at=AT)
+    set_purpose(campaign=training, purpose="training", by=None, at=AT)
+    done = draw_known_answers(campaign=other, source="main", sample=3, seed=3, by=None, at=AT)
+    assert (done.drawn, done.decided) == (1, 1)
 
 
 def test_other_criteria_and_the_campaign_itself_are_refused(built: Built) -> None:

@@ -1,14 +1,20 @@
 """Consent: asked for before anybody judges, given to a version, withdrawn at any moment."""
 
+import threading
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
+from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 
+from accounts.audit import record_event
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
+from adjudication.verdicts.jobs import VoteJob
 from annotation.assignment.annotators import add_members, resume_annotator
+from annotation.assignment.practice import give_practice
 from annotation.consent.consents import (
     consent_rows,
     count_consents,
@@ -17,19 +23,26 @@ from annotation.consent.consents import (
     standing_of,
     withdraw_consent,
 )
+from annotation.consent.pseudonyms import rename_in_events, renamed
+from annotation.gold.results import gold_results
+from annotation.labelling.answers import AnswerInput, Receipt
+from annotation.labelling.submissions import submit
 from annotation.models import (
     Annotator,
     Asked,
     Assignment,
     AssignmentState,
     Background,
+    Campaign,
     Consent,
     Judgment,
     Strategy,
     Submission,
 )
+from tests.annotation.gold.known_worlds import make_practice
 from tests.annotation.labelling.sending import address, post, submission
 from tests.factories.adjudication import AT, Built
+from tests.factories.annotation import annotator, make_material
 from tests.factories.labelling import assignment_of, build_work, given, send, send_one
 
 pytestmark = pytest.mark.django_db
@@ -211,3 +224,98 @@ def test_what_is_left_out_of_an_open_queue_is_offered_to_others() -> None:
     assert sorted(free) == [item.pk for item in built.items]
     dealt = [assignment for unit in send(built, "ben", have=[]).units for assignment in unit]
     assert Assignment.objects.filter(pk__in=dealt, item=built.items[0]).exists()
+
+
+def test_who_left_the_collection_withdraws_from_their_profile_and_so_does_anybody_from_an_archive(
+    client: Client,
+) -> None:
+    built = build_work()
+    ask(built)
+    for person in ("ana", "ben"):
+        agree(built, person)
+    built.collection.memberships.filter(user=built.people["ana"]).delete()
+    Annotator.objects.filter(user=built.people["ana"]).update(state="removed")
+    built.collection.archived_at = AT
+    built.collection.save()
+    button = reverse("consent_withdraw", args=["tea"])
+    for person in ("ana", "ben"):
+        client.force_login(built.people[person])
+        profile = reverse("account_profile")
+        assert button in client.get(profile).text
+        page = client.post(button, follow=True).text
+        assert "You have withdrawn, and judge here no longer" in page
+        assert button not in client.get(profile).text
+        assert Annotator.objects.get(user=built.people[person]).name == f"Person {built.people[person].pk}"
+    stranger = build_work(slug="coffee", people=("eve",)).people["eve"]
+    client.force_login(stranger)
+    assert client.post(button).status_code == 404
+    assert client.delete(reverse("api_consent", args=["tea"])).status_code == 404
+    client.force_login(built.people["cai"])
+    assert client.delete(reverse("api_consent", args=["tea"])).json()["is_left_out"] is False
+
+
+def test_training_after_a_withdrawal_counts_the_first_answer_from_then_on() -> None:
+    campaign = make_practice(make_material(), "training", items=1)
+    ana = annotator(campaign, "ana")
+    person = ana.user
+    set_consent_text(
+        collection=campaign.collection, text=TEXT, after_withdrawal="leave-out", asks_background=False, by=None, at=AT
+    )
+    for value in (0, 2):
+        give_consent(collection=campaign.collection, version=1, by=person, at=AT)
+        give_practice(campaign.pk)
+        assignment = ana.assignments.get()
+        last = assignment.submissions.order_by("-pk").first()
+        answers = {"answers": {"relevance": value}, "base": last.uuid if last else None}
+        given_now = AnswerInput(uuid=uuid4(), assignment=assignment.pk, **answers)
+        done = submit(collection="teas", campaign=campaign.slug, inputs=[given_now], by=person, at=AT)  # type: ignore[arg-type]
+        assert isinstance(done.results[0], Receipt)
+        [result] = [one for one in gold_results(campaign).people if one.annotator == ana]
+        assert (result.share.hits, result.share.n) == (value // 2, 1)
+        if value == 0:
+            withdraw_consent(collection=campaign.collection, by=person, at=AT)
+            add_members(campaign=campaign, users=[person], by=None, at=AT)  # type: ignore[list-item]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("after", ["keep", "leave-out"])
+def test_withdrawal_does_not_wait_for_a_count_that_runs(after: str) -> None:
+    built = build_work()
+    ask(built, after=after)
+    agree(built)
+    send_one(built, "ana", given(assignment_of(built, "ana"), 2))
+    ana = Annotator.objects.get(user=built.people["ana"])
+
+    def while_it_counts() -> None:
+        connection.ensure_connection()
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '10s'")
+        withdraw(built)
+        connection.close()
+
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=built.campaign.pk)  # as a count of votes
+        thread = threading.Thread(target=while_it_counts)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+        ana.refresh_from_db()
+        assert (ana.state, ana.identity) == ("removed", "withdrew their consent")
+        assert Judgment.objects.filter(assignment__annotator=ana).exists(), "labels wait for the count"
+    VoteJob("votes").start_due(AT)
+    ana.refresh_from_db()
+    assert ana.name == f"Person {built.people['ana'].pk}"
+    assert Judgment.objects.filter(assignment__annotator=ana).exists() == (after == "keep")
+
+
+def test_names_in_events_are_replaced_as_whole_texts_and_in_couples() -> None:
+    built = build_work()
+    name, other = 'Ana "Ü" \\ O|'.rstrip("|"), "Ben"
+    data = {"annotators": [name, other], "pairs": {f"{name}|{other}": 3, f"{other}|{name}": 1}, "text": f"{name} said"}
+    record_event(by=None, at=AT, verb="assign", target=built.campaign, scope=built.collection, **data)
+    record_event(by=None, at=AT, verb="assign", target=built.campaign, scope=None, **data)
+    rename_in_events([built.collection.pk], {name, "Nobody"}, "Person 1")
+    here, elsewhere = AuditEvent.objects.filter(verb="assign").order_by("pk").values_list("data", flat=True)
+    assert here == renamed(data, {name}, "Person 1")
+    assert here["pairs"] == {"Person 1|Ben": 3, "Ben|Person 1": 1}
+    assert (here["text"], elsewhere) == (data["text"], data)

@@ -170,3 +170,24 @@ def test_practice_opens_only_when_every_answer_is_known(made: Material) -> None:
     known(campaign, items_of(campaign)[0])
     with pytest.raises(Refused, match="The answer to 23 items is not known"):
         open_campaign(campaign=campaign, by=None, at=AT)
+
+
+def test_what_a_training_shows_is_not_hidden_gold_too(made: Material) -> None:
+    """People who did the training would know it again."""
+    campaign, training = make_campaign(made), make_practice(made, "training", items=1)
+    shown = items_of(training)[0]
+    same = campaign.items.get(topic=shown.topic, aspect=shown.aspect, document=shown.document)
+    with pytest.raises(Refused, match="known answer of the training “Training”, which shows it"):
+        known(campaign, same, 1)
+    other = items_of(campaign)[-1]
+    known(campaign, other, 1)
+    second = make_campaign(made, name="Second")
+    again = items_of(second)[-1]
+    known(second, again, 1)
+    set_purpose(campaign=second, purpose="qualification", pass_mark=80, by=None, at=AT)
+    with pytest.raises(Refused, match="hidden gold in “Main round”"):
+        set_purpose(campaign=second, purpose="training", by=None, at=AT)
+    KnownAnswer.objects.filter(campaign=campaign).delete()
+    set_purpose(campaign=second, purpose="training", by=None, at=AT)
+    with pytest.raises(Refused, match="which shows it"):
+        known(campaign, other, 1)

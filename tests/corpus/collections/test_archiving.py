@@ -197,7 +197,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "set_consent": (SLUG, "--text", "Agree."),
     "set_pay_rate": (SLUG, "main", "12", "EUR"),
     "set_calibration": (SLUG, "main", "1"),
-    "set_known_answer": (SLUG, "main", "1", "1"),
+    "set_known_answer": (SLUG, "main", "1", "1", "--docno", "d1"),
     "set_purpose": (SLUG, "main", "training"),
     "set_paper_doi": (SLUG, "10.1/tea.1", "10.1000/182"),
     "undo_import": (SLUG, "IMPORT"),
