@@ -16,6 +16,7 @@ from annotation.labelling.pages import asking, labelling, labelling_data
 from annotation.machines import pages as machines
 from annotation.papers.pages import extraction_screen, extractions, papers
 from annotation.rubric import pages as rubric
+from corpus.middleware import takes_archived
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/", help_pages.show_help, name="help"),
@@ -38,7 +39,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         )
     ],
     path("c/<slug:slug>/consent/", GIVE_CONSENT.page, name="consent_give"),
-    path("c/<slug:slug>/consent/withdrawal/", WITHDRAW_CONSENT.page, name="consent_withdraw"),
+    path("c/<slug:slug>/consent/withdrawal/", takes_archived(WITHDRAW_CONSENT.page), name="consent_withdraw"),
     path("c/<slug:slug>/consent/people/", consent.consent_detail, name="consent_detail"),
     path("c/<slug:slug>/consent/text/", SET_CONSENT.page, name="consent_edit"),
     path("c/<slug:slug>/papers/", papers.paper_list, name="paper_list"),

@@ -15,8 +15,14 @@ from corpus.collections.rules import check_not_archived
 from corpus.models import Collection, CollectionAddress, Membership
 
 SAFE = ("GET", "HEAD", "OPTIONS")
-# Allowed in an archived collection as well: to reopen it, delete it, leave it, withdraw one's consent.
-ALWAYS_OPEN = frozenset({"collection_reopen", "collection_delete", "member_remove", "consent_withdraw"})
+# Allowed in an archived collection as well: to reopen it, delete it, leave it.
+ALWAYS_OPEN = frozenset({"collection_reopen", "collection_delete", "member_remove"})
+
+
+def takes_archived(view: View) -> View:
+    """Mark a view of a room above that archived collections take as well."""
+    view.takes_archived = True  # type: ignore[attr-defined]
+    return view
 
 
 def checks_archive(view: View) -> View:
@@ -65,7 +71,7 @@ class CollectionMiddleware:
             return None
         if request.method in SAFE and not getattr(view, "is_form", False):
             return None
-        if match.url_name in ALWAYS_OPEN or getattr(view, "checks_archive", False):
+        if match.url_name in ALWAYS_OPEN or hasattr(view, "checks_archive") or hasattr(view, "takes_archived"):
             return None
         for row in run(_ARCHIVED, {"slug": kwargs["slug"], "user": request.user.pk}):
             collection, _ = instance(Collection, row)

@@ -74,7 +74,8 @@ def name_of(address: str) -> str:
         match = resolve(unescape(address).partition("?")[0])
     except Resolver404:
         return ""
-    return match.url_name if "slug" in match.kwargs and match.url_name not in ALWAYS_OPEN else ""
+    is_taken = match.url_name in ALWAYS_OPEN or hasattr(match.func, "takes_archived")
+    return "" if is_taken or "slug" not in match.kwargs else match.url_name
 
 
 def test_settings_of_a_closed_campaign_neither_copy_nor_delete_it(shared_world: World, db: None) -> None:
