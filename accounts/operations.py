@@ -173,12 +173,10 @@ class Operation:
         operation, former = self, {present: word for word, present in self.former.items()}
 
         class Command(ReportingCommand):
-            help, verb, prints = operation.about, operation, operation.prints
+            help, verb, prints, where = operation.about, operation, operation.prints, operation.place.arguments
 
             def add_arguments(self, parser: Any) -> None:
                 super().add_arguments(parser)
-                for name, about in operation.place.arguments.items():
-                    parser.add_argument(name, help=about)
                 for name, each in operation.form.base_fields.items():
                     how = {"is_positional": name in operation.named, "is_change": operation.is_change}
                     add_option(parser, name, each, former=former.get(name, ""), **how)

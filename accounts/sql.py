@@ -5,7 +5,8 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Count, IntegerField, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 Values = Mapping[str, Any] | Sequence[Any]
 
@@ -30,6 +31,12 @@ def query_rows(query: Callable[..., QuerySet[Any, Any]], *ids: int) -> list[tupl
     sql, parameters = _cached_sql(query, len(ids))
     values = dict(enumerate(ids, start=_STAND_IN))
     return execute(sql, [values.get(each, each) for each in parameters])
+
+
+def count_of(rows: QuerySet[Any, Any]) -> Coalesce:
+    """How many of these rows there are, as a column of another query."""
+    counted = rows.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
 _STAND_IN = 2**62  # and the numbers after it: ids that nothing has

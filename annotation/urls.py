@@ -9,8 +9,8 @@ from annotation.campaigns.pages import campaigns, criteria, guidelines, help_pag
 from annotation.consent import pages as consent
 from annotation.consent.operations import GIVE_CONSENT, SET_CONSENT, WITHDRAW_CONSENT
 from annotation.gold import pages as gold
-from annotation.gold.operations import REMOVE_KNOWN_ANSWER, SET_KNOWN_ANSWER, SET_PURPOSE
-from annotation.imports import pages as imports
+from annotation.gold.operations import IMPORT_KNOWN_ANSWERS, REMOVE_KNOWN_ANSWER, SET_KNOWN_ANSWER, SET_PURPOSE
+from annotation.imports.operations import IMPORT_JUDGMENTS
 from annotation.inquiries import pages as inquiries
 from annotation.labelling.pages import asking, labelling, labelling_data
 from annotation.machines import pages as machines
@@ -100,11 +100,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("annotators/<int:pk>/state/", assignment.annotator_state, "annotator_state"),
             ("annotators/<int:pk>/release/", assignment.annotator_release, "annotator_release"),
             ("annotators/<int:pk>/hand-over/", assignment.annotator_hand_over, "annotator_hand_over"),
-            ("imports/new/", imports.judgment_import, "judgment_import"),
+            ("imports/new/", IMPORT_JUDGMENTS.page, "judgment_import"),
             ("gold/", gold.gold_detail, "gold_detail"),
             ("gold/answers/new/", SET_KNOWN_ANSWER.page, "known_answer_set"),
             ("gold/answers/<int:pk>/removal/", REMOVE_KNOWN_ANSWER.page, "known_answer_remove"),
-            ("gold/imports/new/", gold.known_answer_import, "known_answer_import"),
+            ("gold/imports/new/", IMPORT_KNOWN_ANSWERS.page, "known_answer_import"),
             ("gold/purpose/", SET_PURPOSE.page, "purpose_set"),
             ("machines/", machines.machine_list, "machine_list"),
             ("machines/new/", machines.machine_create, "machine_create"),

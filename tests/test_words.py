@@ -119,7 +119,7 @@ RIGHT = {
     "corpus/models/generation.py": {"unread"},
     "corpus/questions/generation.py": {"unread"},
     "corpus/questions/asking.py": {"unread"},
-    "tests/corpus/questions/test_generation.py": {"unread"},
+    "tests/corpus/questions/test_going_on.py": {"unread"},
     "docs/adr/0012-paid-answers.md": {"unread"},
     "tests/engines/pdf/layouts.py": {"told"},
 }

@@ -4,7 +4,7 @@ import json
 import sys
 from abc import ABC, abstractmethod
 from argparse import SUPPRESS
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, ClassVar
@@ -21,6 +21,9 @@ from accounts.refusals import Refused, as_refusal
 from accounts.storage_full import NO_ROOM, is_no_room
 
 PROGRAM = settings.PROGRAM
+# Positional arguments that say where a command does something: {name: help}
+IN_COLLECTION = {"slug": "short name of the collection"}
+IN_CAMPAIGN = {**IN_COLLECTION, "campaign": "short name of the campaign"}
 
 
 class ReportingCommand(BaseCommand, ABC):
@@ -31,14 +34,17 @@ class ReportingCommand(BaseCommand, ABC):
     Exit code 0: done; 1: refused or invalid input, with the reason; 2: wrong usage.
     In a room it says the name it is `called` by (accounts/management/finder.py). It says the `task` under which `litmus
     help` lists it, and an `example`, of a command with steps one for each; `line` where the first words of `help` are
-    not fit for the list (litmus_ir/verbs.py).
+    not fit for the list (litmus_ir/verbs.py). `where` are the positional arguments with which it begins.
     """
 
     prints: ClassVar[bool] = False
+    where: ClassVar[Mapping[str, str]] = {}
     requires_system_checks = []  # they load all pages, which is half of a command's time; `make check` runs them
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object on stdout")
+        for name, about in self.where.items():
+            parser.add_argument(name, help=about)
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:  # noqa: ARG002
         try:
@@ -74,12 +80,12 @@ class SteppedCommand(ReportingCommand):
     do or why it is refused: nothing is stored, no job is sent and nobody gets an e-mail.
     """
 
+    where = IN_COLLECTION
     reads: ClassVar[dict[str, str]] = {}  # step: what it does
     writes: ClassVar[dict[str, str]] = {}
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         choices = parser.add_subparsers(dest="step", required=True, metavar="STEP")
         for name, words in (self.reads | self.writes).items():
             step = choices.add_parser(name, help=words, description=words)

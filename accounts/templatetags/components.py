@@ -242,6 +242,12 @@ def more(content: str, key: str, pk: int, columns: int) -> SafeString:
     return render_to_string("_more.html", {"key": f"{key}-{pk}", "columns": columns, "content": content})
 
 
+@register.inclusion_tag("_to_copy.html")
+def to_copy(key: str, name: str, text: str, rows: int = 10, of: str = "") -> Shown:
+    """A text to take along in a box of this id, with a button that copies it; `of` is what it belongs to."""
+    return {"key": key, "name": name, "text": text, "rows": rows, "of": of}
+
+
 @register.inclusion_tag("_keys.html")
 def keys(names: str, text: object, look: str = "") -> Shown:
     """An entry of a list of keys: "J K or ↓ ↑" and what they do; look is "pair" without an element around the two."""

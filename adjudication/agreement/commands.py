@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand
 from accounts.refusals import Refused
 from adjudication.agreement.sample_size import Aim, items_needed
 from adjudication.labels.labels import campaign_with
@@ -15,6 +15,7 @@ class SampleSize(ReportingCommand):
     """litmus sample_size SLUG CAMPAIGN [--statistic S] [--half-width H | --difference D] [--check] [--json]"""
 
     called = "sample_size"
+    where = IN_CAMPAIGN
     prints = True
     task = "Agree and decide"
     example = "sample_size demo trial-round --half-width 0.1"
@@ -23,8 +24,6 @@ class SampleSize(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
-        parser.add_argument("campaign")
         parser.add_argument("--criterion", default="")
         parser.add_argument("--statistic", choices=list(STATISTICS), default="accuracy")
         aim = parser.add_mutually_exclusive_group()

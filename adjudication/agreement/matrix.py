@@ -18,7 +18,7 @@ ROW = 28  # pixels of a line of the forest plot
 
 
 @dataclass(frozen=True)
-class Way:
+class WayDown:
     """Down to the judgments: the pair "id,id" whose differences to list, or the figure whose items to list."""
 
     pair: str = ""
@@ -31,7 +31,7 @@ class PairCell:
 
     figure: FigureText
     shade: int
-    way: Way
+    way: WayDown
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,11 @@ def _cell(figures: Figures, one: dict[str, Any], other: dict[str, Any]) -> PairC
     return PairCell(figure, _shade(figure.number), _way(other, one, figure))
 
 
-def _way(one: dict[str, Any], other: dict[str, Any], figure: FigureText) -> Way:
+def _way(one: dict[str, Any], other: dict[str, Any], figure: FigureText) -> WayDown:
     """The vote of the others is nobody's label, so a comparison with it leads to all its items."""
     if other["id"] is None and "leave_one_out" in figure.flags:
-        return Way(figure=figure.pk)
-    return Way(pair=_ids(one, other))
+        return WayDown(figure=figure.pk)
+    return WayDown(pair=_ids(one, other))
 
 
 def _shade(value: float | None) -> int:
@@ -186,7 +186,7 @@ class ForestMark:
 
     label: str
     figure: FigureText
-    way: Way
+    way: WayDown
     at: float | None
     low: float | None
     span: float | None
@@ -198,7 +198,7 @@ class ForestMark:
         return self.figure.why
 
 
-def forest_figures(people: list[dict[str, Any]], figures: Figures) -> list[tuple[Way, FigureText]]:
+def forest_figures(people: list[dict[str, Any]], figures: Figures) -> list[tuple[WayDown, FigureText]]:
     """Each pair's figure with the way down, the highest first, undefined ones last."""
     by_name = {one["name"]: one for one in people} | {ADJUDICATED: VERDICT}
     order = list(by_name)
@@ -211,7 +211,7 @@ def forest_figures(people: list[dict[str, Any]], figures: Figures) -> list[tuple
     return sorted(rows, key=lambda row: (row[1].number is None, -(row[1].number or 0.0)))
 
 
-def forest(figures: list[tuple[Way, FigureText]]) -> tuple[list[ForestMark], list[tuple[float, str]]]:
+def forest(figures: list[tuple[WayDown, FigureText]]) -> tuple[list[ForestMark], list[tuple[float, str]]]:
     """Marks of (way, figure) and the ticks of their common axis, which spans all ends; no ticks without any value."""
     ends = [value for _, figure in figures for value in figure.points.values()]
     step = _step(min(ends, default=0.0), max(ends, default=0.0))
@@ -254,7 +254,7 @@ def _step(low: float, high: float) -> float:
     return next((step for step in (0.02, 0.05, 0.1, 0.2, 0.25) if high - low <= 5 * step), 0.5)
 
 
-def _mark(way: Way, figure: FigureText, place: Callable[[float], float], y: int) -> ForestMark:
+def _mark(way: WayDown, figure: FigureText, place: Callable[[float], float], y: int) -> ForestMark:
     points = figure.points
     at = place(points["value"]) if "value" in points else None
     low = place(points["low"]) if "low" in points else None

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.management.reporting import IN_COLLECTION
 from accounts.operations import Found, Operation, Place
 from adjudication.cycles.cycles import campaigns_shown
 from adjudication.cycles.details import CycleSerializer, cycle_with
@@ -38,7 +39,7 @@ def _in_cycle(*, form_gets_cycle: bool = False, has_page: bool = False) -> Place
         on_page,
         rest=lambda view: find(view.cycle(), {}),
         command=lambda slug, number: find(cycle_with(slug, number), {}),
-        arguments={"slug": "short name of the collection", "number": "number of the cycle"},
+        arguments=IN_COLLECTION | {"number": "number of the cycle"},
     )
 
 

@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand, SteppedCommand, valid, whole_file
+from accounts.management.reporting import IN_COLLECTION, ReportingCommand, SteppedCommand, valid, whole_file
 from accounts.operations import Found
 from accounts.refusals import Refused
 from adjudication.evaluation.forms import EvaluationForm
@@ -44,6 +44,7 @@ class Evaluate(ReportingCommand):
     """litmus evaluate SLUG --gold G --run NAME… [--measure M…] [--by A…] [--preset P] [--format F] …"""
 
     called = "evaluate"
+    where = IN_COLLECTION
     prints = True
     task = "Evaluate"
     example = "evaluate demo --gold campaign:first-pass --run bm25-query bm25-titles --measure nDCG@10"
@@ -52,7 +53,6 @@ class Evaluate(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         for name, field in EvaluationForm.base_fields.items():
             if isinstance(field, forms.BooleanField):
                 parser.add_argument(f"--{name}", action=BooleanOptionalAction, default=None, help=str(field.label))
@@ -122,13 +122,13 @@ class JudgeUnjudged(ReportingCommand):
     """litmus judge_unjudged SLUG --gold G --run NAME… --depth K (--campaign C | --name NAME) [--topic N…]"""
 
     called = "judge_unjudged"
+    where = IN_COLLECTION
     task = "Evaluate"
     example = 'judge_unjudged demo --gold campaign:first-pass --run bm25-query --depth 10 --name "Second look"'
     help = "Make items of the documents that runs rank high and a gold does not judge."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
         parser.add_argument("--gold", required=True, help="as of evaluate, such as campaign:main")
         parser.add_argument("--run", nargs="+", action="extend", default=[], metavar="NAME", dest="runs")
         parser.add_argument("--depth", type=int, default=DEPTHS[1], help="how many of the first documents of each run")

@@ -9,6 +9,7 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.counting import counted
+from accounts.management.reporting import IN_COLLECTION
 from accounts.models import JobState
 from accounts.operations import Found, Operation, Place
 from accounts.refusals import Refused
@@ -114,7 +115,7 @@ JUDGE_UNJUDGED = Operation(
         _part_on_page,
         rest=lambda view: _first_part(view.evaluation(view.kwargs["pk"])),
         command=lambda slug, pk: _first_part(Evaluation.objects.get(collection=collection_with(slug), pk=pk)),
-        arguments={"slug": "short name of the collection", "pk": "number of the evaluation"},
+        arguments=IN_COLLECTION | {"pk": "number of the evaluation"},
     ),
     roles=MANAGE,
     about="Make items of the documents that the evaluated runs rank high and the gold does not judge.",

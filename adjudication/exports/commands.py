@@ -15,7 +15,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand, whole_file
+from accounts.management.reporting import IN_COLLECTION, ReportingCommand, whole_file
 from accounts.refusals import Refused
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.options import formats, make_options, option_fields
@@ -28,6 +28,7 @@ IN_WORDS = {"members": "files"}
 
 class ExportCommand(ReportingCommand):
     called = "export"
+    where = IN_COLLECTION
     task = "Publish"
     example = "export demo --format qrels --campaign first-pass --out demo.qrels"
     line = "Write qrels, topics, judgments or documents"
@@ -35,7 +36,6 @@ class ExportCommand(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
         parser.add_argument("--format", required=True, choices=list(formats()), dest="kind")
         for name, field in option_fields().items():
             add_option(parser, name, field, former=getattr(field, "former", ""))

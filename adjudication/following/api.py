@@ -8,10 +8,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from adjudication.following.figures import check_can_read_quality, newest_count, quality_as_json
+from adjudication.following.figures import newest_count, quality_as_json
 from adjudication.following.operations import SET_PAY_RATE, PayRateSerializer
 from adjudication.following.pay import current_sheet, sheet_as_json
 from annotation.campaigns.api.base import InCampaignView
+from annotation.labelling.rules import check_can_read_replies
 from corpus.collections.rules import MANAGE
 from corpus.models import Role
 
@@ -86,5 +87,5 @@ class QualityView(InCampaignView):
     @extend_schema(operation_id="quality_read", responses=answers({200: PeopleQualitySerializer}, 403, 404, 422))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """Every figure of the newest count. 422 before the first count."""
-        check_can_read_quality(self.campaign, self.person)
+        check_can_read_replies(self.campaign, self.person)
         return Response(quality_as_json(newest_count(self.campaign)))

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand
 from adjudication.following.counting import queue_count
 from adjudication.following.figures import every_figure, is_never_counted, newest_count, quality_as_json
 from adjudication.following.pay import COLUMNS, csv_rows, current_sheet, sheet_as_json
@@ -18,6 +17,7 @@ class PaySheetCommand(ReportingCommand):
     """litmus pay_sheet SLUG CAMPAIGN [--json]"""
 
     called = "pay_sheet"
+    where = IN_CAMPAIGN
     prints = True
     task = "Look after"
     example = "pay_sheet demo main-round"
@@ -26,11 +26,6 @@ class PaySheetCommand(ReportingCommand):
         "What everybody has earned in a campaign up to now, by the rate of set_pay_rate, as CSV. Litmus makes no"
         " payments."
     )
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("slug")
-        parser.add_argument("campaign")
 
     def carry_out(self, *, slug: str, campaign: str, **_: Any) -> tuple[str, dict[str, Any]]:
         sheet = current_sheet(campaign_with(slug, campaign))
@@ -41,6 +36,7 @@ class QualityCommand(ReportingCommand):
     """litmus quality SLUG CAMPAIGN [--json]"""
 
     called = "quality"
+    where = IN_CAMPAIGN
     prints = True
     task = "Look after"
     example = "quality demo main-round"
@@ -50,11 +46,6 @@ class QualityCommand(ReportingCommand):
         " speed, runs, agreement, known answers, repeats, changes over time, with 95% intervals."
         " It has no effect on anybody."
     )
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("slug")
-        parser.add_argument("campaign")
 
     def carry_out(self, *, slug: str, campaign: str, **_: Any) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)

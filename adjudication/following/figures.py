@@ -4,11 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from accounts.counting import day, share_in_percent
-from accounts.models import User
 from accounts.refusals import Refused
 from adjudication.following.measures import MEASURES, Shown, figures_of
-from annotation.campaigns.seals import check_not_sealed
-from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Annotator, AnnotatorKind, Campaign, Criterion, WorkSummary
 
 COLUMNS = ("name", "criterion", "measure", "value", "low", "high", "n", "flagged", "note", "reason")
@@ -18,12 +15,6 @@ IN_RELEASES = {
     "repeats": "equal answers to hidden repeats",
     "right": "right answers by Dawid and Skene's model",
 }
-
-
-def check_can_read_quality(campaign: Campaign, user: User) -> None:
-    """Errors: NotAllowed for managers who still have items to judge, and for a sealed test set."""
-    check_not_sealed(campaign)
-    check_can_read_labels(campaign, user)
 
 
 def is_never_counted(campaign: Campaign) -> bool:

@@ -10,13 +10,14 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.jobs import fragment_context
 from accounts.refusal_messages import refusals_in_message
 from adjudication.following import figures
-from adjudication.following.figures import check_can_read_quality, figure_rows, newest_count
+from adjudication.following.figures import figure_rows, newest_count
 from adjudication.following.pay import COLUMNS, csv_rows, current_sheet, pay_sheet
 from adjudication.following.requests import request_count
 from adjudication.following.work import MOST_NEWER, count_newer, fetch_work
 from adjudication.labels.pages import named_criterion, one_of, whole_number
 from adjudication.models import PayRate
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager
+from annotation.labelling.rules import check_can_read_replies
 from annotation.models import WorkSummary
 from corpus.tables import csv_response
 
@@ -63,7 +64,7 @@ def pay_sheet_file(request: HttpRequest, slug: str, campaign: str) -> StreamingH
 def quality_file(request: HttpRequest, slug: str, campaign: str) -> StreamingHttpResponse:
     """Every figure of everybody, as CSV."""
     membership, found = fetch_for_manager(request, slug, campaign)
-    check_can_read_quality(found, membership.user)
+    check_can_read_replies(found, membership.user)
     return csv_response(f"{slug}-{campaign}-quality", figures.COLUMNS, figure_rows(newest_count(found)))
 
 

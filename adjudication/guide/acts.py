@@ -11,7 +11,7 @@ from accounts.counting import counted
 from accounts.models import User
 from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.exporting.forms import CONTEXT_LEVELS
-from adjudication.guide.facts import Facts
+from adjudication.guide.facts import GuideFacts
 from adjudication.papers.context_topics import make_context_topics
 from annotation.assignment.annotators import add_invited, add_members, add_members_by_email
 from annotation.campaigns.lifecycle import open_campaign
@@ -27,7 +27,7 @@ DEPTH = 100  # of each run in a pool, as the form begins
 class Press:
     """A button of the guide that somebody pressed; `emails` as typed next to it."""
 
-    facts: Facts
+    facts: GuideFacts
     by: User
     at: datetime
     emails: str = ""

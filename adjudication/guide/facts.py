@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Case, Count, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Exists, Max, OuterRef, Q, QuerySet, Value, When
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Job, JobState
+from accounts.sql import count_of
 from adjudication.evaluation.presets.preset import PAPERS, Preset
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.labels.counts import fetch_vote_standing
@@ -59,7 +59,7 @@ ORDER = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
 
 
 @dataclass
-class Facts:
+class GuideFacts:
     """What the steps ask. `campaign` is the one that the guide is about, None before there is one."""
 
     membership: Membership
@@ -257,10 +257,10 @@ class Facts:
         return self._jobs[model]
 
 
-def facts_of(membership: Membership, rows: Sequence[CampaignRow]) -> list[Facts]:
+def facts_of(membership: Membership, rows: Sequence[CampaignRow]) -> list[GuideFacts]:
     """The facts of each of these campaigns of the collection, with what asks for queries read for all of them."""
     campaigns = [row.campaign for row in rows]
-    found = [Facts(membership, each) for each in campaigns]
+    found = [GuideFacts(membership, each) for each in campaigns]
     if not found:
         return []
     material, works = found[0].material, _works(campaigns, membership)
@@ -291,8 +291,8 @@ def _works(campaigns: Iterable[Campaign], membership: Membership) -> dict[int, M
     found = Campaign.objects.filter(pk__in=[each.pk for each in campaigns]).values(
         "pk",
         has_items=Exists(Item.objects.filter(campaign=OuterRef("pk"))),
-        people=_count(active),
-        invited=_count(active.filter(invited__isnull=False)),
+        people=count_of(active),
+        invited=count_of(active.filter(invited__isnull=False)),
         is_pending=Exists(pending),
         is_free=Exists(Assignment.objects.filter(queue=OuterRef("pk"), state=AssignmentState.OPEN)),
         is_mine=Exists(mine.filter(annotator__campaign=OuterRef("pk"))),
@@ -317,11 +317,6 @@ def _own_deciders(membership: Membership) -> set[int]:
     if is_alone(membership):
         campaigns = campaigns.filter(own_deciders__user=membership.user_id)
     return set(campaigns.values_list("pk", flat=True))
-
-
-def _count(annotators: QuerySet[Annotator]) -> Coalesce:
-    counts = annotators.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(counts, output_field=IntegerField()), 0)
 
 
 def chosen_campaign(collection: Collection) -> Campaign | None:

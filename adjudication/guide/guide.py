@@ -8,8 +8,9 @@ from functools import cached_property
 from accounts.models import Job
 from accounts.refusals import NotHere
 from accounts.slots import Card
-from adjudication.guide.facts import Facts, chosen_campaign, facts_of
-from adjudication.guide.steps import LINK, NAME, STEPS, Step, Way
+from adjudication.guide.facts import GuideFacts, chosen_campaign, facts_of
+from adjudication.guide.steps import NAME, STEPS, Step
+from adjudication.guide.ways import LINK, Way
 from adjudication.verdicts.dashboard import CampaignRow
 from annotation.models import Campaign
 from corpus.collections.rules import can_oversee
@@ -30,7 +31,7 @@ class StepPlace:
 class Guide:
     """All steps for one member, about one campaign or, before there is any, about the collection."""
 
-    facts: Facts
+    facts: GuideFacts
     is_whole: bool = False  # whether all steps are shown below the line
 
     @cached_property
@@ -124,9 +125,9 @@ class Guide:
 def guide_for(membership: Membership, campaign: Campaign | None = None, *, whole: bool = False) -> Guide:
     """The guide about the campaign, or about the one that the collection works on."""
     chosen = campaign or chosen_campaign(membership.collection)
-    guide = Guide(Facts(membership, chosen), whole)
+    guide = Guide(GuideFacts(membership, chosen), whole)
     if guide.next and guide.next.job and guide.facts.are_outrun_by(guide.next.job):
-        return Guide(Facts(membership, chosen), whole)  # nothing on the page would ever say that the job has ended
+        return Guide(GuideFacts(membership, chosen), whole)  # nothing on the page would ever say that the job has ended
     return guide
 
 

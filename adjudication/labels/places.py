@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.management.reporting import IN_CAMPAIGN
 from accounts.operations import Found, Place
 from adjudication.labels.labels import campaign_with
 from adjudication.labels.pages import fetch_scope
@@ -29,5 +30,5 @@ def in_readable_campaign(back: str, *, page: str = "") -> Place:
         on_page,
         rest=lambda view: find(view.campaign, {}),
         command=lambda slug, campaign: find(campaign_with(slug, campaign), {}),
-        arguments={"slug": "short name of the collection", "campaign": "short name of the campaign"},
+        arguments=IN_CAMPAIGN,
     )

@@ -33,7 +33,7 @@ PAPER_LABELS = {
 
 
 @dataclass(frozen=True)
-class Figure:
+class ContextFigure:
     """A mean with its range; None where nothing was counted."""
 
     mean: float | None
@@ -48,16 +48,16 @@ class TableRow:
     label: str
     number: int
     queries: int
-    tokens: Figure
-    chars: Figure
-    cites: Figure
+    tokens: ContextFigure
+    chars: ContextFigure
+    cites: ContextFigure
     none: int
     some: int
     all: int
     coverage: float | None
 
     @property
-    def figures(self) -> list[tuple[str, Figure, str]]:
+    def figures(self) -> list[tuple[str, ContextFigure, str]]:
         """Name, figure, and how a page rounds its mean."""
         return [("Tokens", self.tokens, "1g"), ("Characters", self.chars, "0g"), ("Citations", self.cites, "1g")]
 
@@ -73,7 +73,7 @@ class ContextRow:
 
     label: str
     is_share: bool
-    figure: Figure
+    figure: ContextFigure
 
 
 def table_rows(figures: Mapping[str, Any]) -> list[TableRow]:
@@ -88,7 +88,9 @@ def paper_rows(figures: Mapping[str, Any]) -> list[ContextRow]:
     """A line for each figure per paper; none for figures that were stored before there were any."""
     found = figures.get("per_paper", {})
     return [
-        ContextRow(label, name == "coverage", Figure(found[name]["mean"], found[name]["min"], found[name]["max"]))
+        ContextRow(
+            label, name == "coverage", ContextFigure(found[name]["mean"], found[name]["min"], found[name]["max"])
+        )
         for name, label in PAPER_LABELS.items()
         if name in found
     ]
@@ -136,7 +138,8 @@ def _table_row(figures: Mapping[str, Any], label: str, number: str, queries: str
     means, ranges = figures[f"{one}_means"], figures.get(f"{one}_ranges", {})
     spans = {name: ranges.get(name, {}) for name in means}
     tokens, chars, cites = (
-        Figure(means[name], spans[name].get("min"), spans[name].get("max")) for name in ("tokens", "chars", "cites")
+        ContextFigure(means[name], spans[name].get("min"), spans[name].get("max"))
+        for name in ("tokens", "chars", "cites")
     )
     found = figures["coverage"][f"{one}s"]
     parts = (found["none"], found["some"], found["all"], found.get("mean"))

@@ -35,7 +35,7 @@ class AgreementCell:
 
 
 @dataclass(frozen=True, slots=True)
-class PairRow:
+class ExtractionPair:
     """Two annotators, the papers both have finished, and their figures in the order of NAMES."""
 
     names: str
@@ -57,7 +57,7 @@ class DifferingPaper:
 class ExtractionAgreement:
     """All pairs with the row of all of them together, and the papers on which somebody differs."""
 
-    rows: list[PairRow]
+    rows: list[ExtractionPair]
     differing: list[DifferingPaper]
     papers: int
 
@@ -120,8 +120,8 @@ def _add(
         papers[one, other] += 1
 
 
-def _row(names: str, papers: int, counts: Counts) -> PairRow:
-    return PairRow(names, papers, [_cell(NAMES[name], figure) for name, figure in counts.figures().items()])
+def _row(names: str, papers: int, counts: Counts) -> ExtractionPair:
+    return ExtractionPair(names, papers, [_cell(NAMES[name], figure) for name, figure in counts.figures().items()])
 
 
 def _cell(label: str, figure: Figure) -> AgreementCell:

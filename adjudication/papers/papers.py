@@ -25,7 +25,7 @@ from annotation.models import (
 from annotation.papers.extractions import with_content
 from engines.definitions.extractions import Content, read_content
 from engines.stats.versions import (
-    Comparison,
+    VersionComparison,
     build_content,
     carry_over,
     compare_versions,
@@ -85,7 +85,7 @@ class PaperCase:
     stored: Content | None
 
     @cached_property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> VersionComparison:
         return compare_versions({side.assignment: side.content for side in self.sides})
 
     @property

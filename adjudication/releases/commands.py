@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import IN_COLLECTION, ReportingCommand
 from accounts.refusals import Refused
 from adjudication.models import Release
 from adjudication.releases.explaining import explain, probability_sentence
@@ -24,6 +24,7 @@ class FreezeRelease(ReportingCommand):
     """litmus release SLUG NAME [--out DIR] [--force REASON] [--json]"""
 
     called = "release"
+    where = IN_COLLECTION
     task = "Publish"
     example = 'release demo v1 --out demo-v1 --force "We try the files among ourselves."'
     line = "Freeze a version of a collection: a folder of checked, hashed files"
@@ -31,7 +32,6 @@ class FreezeRelease(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
         parser.add_argument("name", help="such as v1 or 2024.1")
         parser.add_argument("--out", type=Path, metavar="DIR", help="copy it here as well; DIR must not exist yet")
         parser.add_argument("--anonymous", action="store_true", help="with --out: the variant without names")
@@ -127,6 +127,7 @@ class Explain(ReportingCommand):
     """litmus explain SLUG TOPIC DOCNO [--json]"""
 
     called = "explain"
+    where = IN_COLLECTION
     prints = True
     task = "Agree and decide"
     example = "explain demo 1 LD-001"
@@ -135,7 +136,6 @@ class Explain(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
         parser.add_argument("topic", help="number of the topic, or of an aspect, such as 7.1")
         parser.add_argument("docno")
 

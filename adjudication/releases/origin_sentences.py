@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from accounts.counting import counted
+
 DIGITS = 12  # of a hash in a sentence
 
 
@@ -12,7 +14,7 @@ def question_run_sentence(run: Mapping[str, Any]) -> str:
     chosen = f" ({_listed(run['mentions'])})" if run["mentions"] else ""
     parts = [
         f"Question run {run['number']} of {run['date']}: the language model “{run['model']}” was asked about"
-        f" {_n(run['asked'], 'citation mention')}{chosen}{drawn}, by {_prompt(run['prompt'])}.",
+        f" {counted(run['asked'], 'citation mention')}{chosen}{drawn}, by {_prompt(run['prompt'])}.",
         f"Results of asking: {_counts(run['outcomes'])}.",
         f"Questions in the answers: {_counts(run['questions']) or 'none'}.",
         run["overlap_rule"],
@@ -30,9 +32,9 @@ def _prompt(prompt: Mapping[str, Any]) -> str:
 def author_call_sentence(call: Mapping[str, Any]) -> str:
     """How many authors were asked, answered and withdrew, and how many of their questions are topics."""
     return (
-        f"Call “{call['name']}”: {_n(call['listed'], 'author')} listed to write a question about a paper of theirs,"
-        f" until {call['last_day']}. Litmus sent letters to {call['sent_letters']:,} of them."
-        f" {_n(call['answered'], 'answer stands', 'answers stand')},"
+        f"Call “{call['name']}”: {counted(call['listed'], 'author')} listed to write a question about a paper of"
+        f" theirs, until {call['last_day']}. Litmus sent letters to {call['sent_letters']:,} of them."
+        f" {counted(call['answered'], 'answer stands', 'answers stand')},"
         f" {call['withdrawn']:,} withdrawn; topics made of answers: {call['topics']:,} (source “{call['source']}”)."
         " The guideline and the letter for authors are in manifest.json."
     )
@@ -77,7 +79,3 @@ def _value(value: Any) -> str:
 
 def _counts(found: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {n:,}" for name, n in found.items())
-
-
-def _n(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+from accounts.counting import counted
 from adjudication.agreement.method import rules_text
 from adjudication.releases.campaigns import CampaignFacts
 from adjudication.releases.facts import Facts, platform
@@ -26,11 +27,6 @@ def stated(facts: Facts, key: str, *measured: str) -> str:
     return " ".join([facts.answers.get(key, NOT_STATED), *filter(None, measured)])
 
 
-def count(n: int, one: str, many: str = "") -> str:
-    """1 topic, 2,000 topics."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
 def some(found: list[str]) -> str:
     """The first few of a list, and how many more there are."""
     more = len(found) - MOST
@@ -39,11 +35,11 @@ def some(found: list[str]) -> str:
 
 def holds(facts: Facts) -> str:
     """What the release holds, counted in its files."""
-    parts = [count(facts.documents, "document")]
-    parts += [count(facts.topics, "topic")] if facts.topics else []
-    parts += [count(facts.pooled, "pooled pair")] if facts.pooled else []
+    parts = [counted(facts.documents, "document")]
+    parts += [counted(facts.topics, "topic")] if facts.topics else []
+    parts += [counted(facts.pooled, "pooled pair")] if facts.pooled else []
     sets = [
-        f"{gold.name} ({count(queries, 'query', 'queries')}, {count(pairs, f'{gold.pairs} pair')})"
+        f"{gold.name} ({counted(queries, 'query', 'queries')}, {counted(pairs, f'{gold.pairs} pair')})"
         for gold in facts.recipe.judged_sets
         if (queries := facts.rows.get(f"data/{gold.name}/queries.parquet"))
         and (pairs := facts.rows.get(f"data/{gold.name}/qrels.parquet"))
@@ -96,7 +92,7 @@ def _assigned(one: CampaignFacts) -> Iterator[str]:
     order = f", in the order “{campaign.get_order_display()}”" if ordered else ""
     verb = "annotated" if campaign.kind_object.no_criteria else "judged"
     yield (
-        f"Each {noun} was to be {verb} in Litmus by {count(campaign.overlap, 'person', 'people')},"
+        f"Each {noun} was to be {verb} in Litmus by {counted(campaign.overlap, 'person', 'people')},"
         f" {campaign.get_strategy_display()}{order}."
     )
 
@@ -105,7 +101,7 @@ def _guidelines(one: CampaignFacts) -> Iterator[str]:
     """The versions of the guideline that were shown to somebody, or that answers name."""
     if one.guidelines:
         shown = ", ".join(
-            f"version {version}" + f" ({count(answers, 'answer')} given under it)" * bool(answers)
+            f"version {version}" + f" ({counted(answers, 'answer')} given under it)" * bool(answers)
             for version, answers in one.guidelines.items()
         )
         yield f"Guideline: {shown}."
@@ -120,11 +116,11 @@ def label_conditions(one: CampaignFacts) -> str:
             found.append("The labelling screen did not say which method had brought a document in.")
     if one.imported:
         found.append(
-            f"Imported from files: {count(one.imported, 'label')}; how they were given is not known to Litmus."
+            f"Imported from files: {counted(one.imported, 'label')}; how they were given is not known to Litmus."
         )
     if one.finished:
         found.append(
-            f"Finished in Litmus: {count(one.finished, *one.nouns)}, by {count(one.people, 'person', 'people')}."
+            f"Finished in Litmus: {counted(one.finished, *one.nouns)}, by {counted(one.people, 'person', 'people')}."
         )
     if not (one.labels or one.machine_labels or one.finished):
         found.append("Nothing has been judged in it.")
@@ -159,7 +155,7 @@ def per_item(facts: Facts, between: str = " ") -> str:
 
 
 def _per_item(one: CampaignFacts) -> str:
-    lead = f"Campaign “{one.campaign.name}”: {count(one.items, *one.nouns)}"
+    lead = f"Campaign “{one.campaign.name}”: {counted(one.items, *one.nouns)}"
     criteria = one.campaign.criteria.count()
     if not criteria:
         return f"{lead}, {one.finished:,} finished."
@@ -167,14 +163,14 @@ def _per_item(one: CampaignFacts) -> str:
         return f"{lead}, no label of a person."
     each = "for each item and criterion" if criteria > 1 else "for each item"
     return (
-        f"{lead}, {count(one.labels, 'label')} of {count(one.people, 'annotator')},"
+        f"{lead}, {counted(one.labels, 'label')} of {counted(one.people, 'annotator')},"
         f" on average {one.labels / one.items / criteria:.2f} {each}."
     )
 
 
 def by_machines(facts: Facts, between: str = " ") -> str:
     """What machines did: labels, questions that models wrote, orders that models gave; "" for nothing."""
-    wrote = f"Language models wrote {count(facts.generated, 'topic')}: see the question runs."
+    wrote = f"Language models wrote {counted(facts.generated, 'topic')}: see the question runs."
     asked = [f"Run “{run['name']}” was ordered by a language model." for run in facts.runs if run.get("prompt")]
     found = [machines(facts, between), wrote if facts.generated else "", facts.people.without_names(" ".join(asked))]
     return between.join(filter(None, found))
@@ -183,7 +179,7 @@ def by_machines(facts: Facts, between: str = " ") -> str:
 def machines(facts: Facts, between: str = " ") -> str:
     """Which machines labelled, and how they were tested; "" where none did."""
     found = [
-        f"Campaign “{one.campaign.name}”: {some(list(one.machines))} ({count(one.machine_labels, 'label')})."
+        f"Campaign “{one.campaign.name}”: {some(list(one.machines))} ({counted(one.machine_labels, 'label')})."
         for one in facts.campaigns
         if one.machines
     ]
@@ -199,7 +195,7 @@ def machines(facts: Facts, between: str = " ") -> str:
 def questions(facts: Facts, between: str = " ") -> str:
     """What models and authors were asked for questions, and how many annotators reworded; "" for nothing of it."""
     asked = facts.people.without_names(between.join(map(author_call_sentence, facts.author_calls)))
-    n, have = count(facts.rewritten, "kept question"), "has" if facts.rewritten == 1 else "have"
+    n, have = counted(facts.rewritten, "kept question"), "has" if facts.rewritten == 1 else "have"
     reworded = f"{n} {have} a confirmed wording of an annotator; lines.jsonl has the original." * bool(facts.rewritten)
     return between.join(filter(None, [written_by_models(facts, between), asked, reworded]))
 
@@ -219,7 +215,7 @@ def synthetic(facts: Facts) -> str:
     found = []
     if facts.generated:
         verb = "was" if facts.generated == 1 else "were"
-        found.append(f"{count(facts.generated, 'topic')} {verb} written by a language model from citing paragraphs.")
+        found.append(f"{counted(facts.generated, 'topic')} {verb} written by a language model from citing paragraphs.")
     if facts.has_machine_labels:
         found.append("Some labels are those of machines; each says so.")
     return " ".join(found)
@@ -255,7 +251,7 @@ def missing(facts: Facts, between: str = " ") -> str:
     found = []
     for one in facts.campaigns:
         if one.without_verdict > 0:
-            found.append(f"Campaign “{one.campaign.name}”: {count(one.without_verdict, 'value')} not decided.")
+            found.append(f"Campaign “{one.campaign.name}”: {counted(one.without_verdict, 'value')} not decided.")
         if one.skipped:
             shown = some([f"{reason} ({n:,})" for reason, n in one.skipped.items()])
             found.append(f"Campaign “{one.campaign.name}”, skipped: {shown}.")
@@ -278,7 +274,7 @@ def pooled(facts: Facts) -> str:
     if not facts.pooled:
         return ""
     methods = some([f"{name} ({n:,})" for name, n in facts.methods.items()])
-    return f"Pools hold {count(facts.pooled, 'pair')} of topic and document, brought in by {methods or 'no method'}."
+    return f"Pools hold {counted(facts.pooled, 'pair')} of topic and document, brought in by {methods or 'no method'}."
 
 
 def raw_data(facts: Facts, *, anonymous: bool, between: str = " ") -> str:
@@ -307,7 +303,7 @@ def limitations(facts: Facts) -> str:
     """What is known to be missing, as measured."""
     undecided = sum(one.without_verdict for one in facts.campaigns if one.without_verdict > 0)
     return " ".join(
-        filter(None, [f"Not decided: {count(undecided, 'value')}." if undecided else "", open_findings(facts)])
+        filter(None, [f"Not decided: {counted(undecided, 'value')}." if undecided else "", open_findings(facts)])
     )
 
 

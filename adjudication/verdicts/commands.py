@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand
 from adjudication.labels.labels import campaign_with
 from adjudication.models import Voters
 from adjudication.procedure import procedure_of
@@ -13,6 +13,7 @@ from engines.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_pol
 
 class AdjudicateCommand(ReportingCommand):
     called = "adjudicate"
+    where = IN_CAMPAIGN
     task = "Agree and decide"
     example = "adjudicate demo trial-round --policy majority"
     help = (
@@ -22,8 +23,6 @@ class AdjudicateCommand(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
-        parser.add_argument("campaign")
         parser.add_argument("--policy", choices=list(VOTE_POLICIES), default=MAJORITY.name)
         parser.add_argument("--ties", choices=list(dict(offered_policies())), default=DEFAULT)
         parser.add_argument(

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from accounts.audit import record_event
 from accounts.doors import where
 from accounts.models import User
 from accounts.refusals import Conflict, Refused, taken_is_conflict
 from annotation.assignment.assignments import lock_annotator, release
+from annotation.campaigns.campaigns import record_change
 from annotation.campaigns.rules import check_within
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
 from corpus.collections.collections import open_invitations
@@ -47,7 +47,7 @@ def add_members(*, campaign: Campaign, users: Sequence[User], by: User | None, a
         elif annotator.state == AnnotatorState.REMOVED:
             added.append(_bring_back(annotator, campaign, user))
     if added:
-        _record(campaign, by, at, "add_annotators", annotators=[each.name for each in added])
+        record_change(campaign, by, at, "add_annotators", annotators=[each.name for each in added])
     return added
 
 
@@ -98,7 +98,7 @@ def add_invited(
             name = _free(campaign, [each.invitation.email, f"{each.invitation.email} (invited)"])
             added.append(_insert(campaign, at, name=name, invited=each))
     if added:
-        _record(campaign, by, at, "add_annotators", annotators=[each.name for each in added])
+        record_change(campaign, by, at, "add_annotators", annotators=[each.name for each in added])
     return added
 
 
@@ -115,7 +115,7 @@ def join_campaigns(membership: Membership, invited: InvitedRole, at: datetime) -
             continue
         annotator.invited, annotator.user, annotator.name = None, user, _free_name(campaign, user)
         annotator.save(update_fields=["invited", "user", "name"])
-        _record(campaign, user, at, "join_campaign", annotator=annotator.name)
+        record_change(campaign, user, at, "join_campaign", annotator=annotator.name)
 
 
 @transaction.atomic
@@ -133,7 +133,7 @@ def _invited_annotators(invited: InvitedRole) -> list[Annotator]:
 def _give_up_place(annotator: Annotator, by: User, at: datetime) -> None:
     """Without a trace of the address but in the audit log: nothing can have been judged there."""
     withdrawn = release(annotator)
-    _record(annotator.campaign, by, at, "remove_annotator", annotator=annotator.name, withdrawn=withdrawn)
+    record_change(annotator.campaign, by, at, "remove_annotator", annotator=annotator.name, withdrawn=withdrawn)
     annotator.assignments.all().delete()
     annotator.delete()
 
@@ -154,7 +154,7 @@ def add_name(
     if model.strip() and kind != AnnotatorKind.MACHINE:
         raise Refused("Only a machine has a model. Add it as a machine, or leave the model out.")
     annotator = _insert(campaign, at, name=name.strip(), kind=kind, model=model.strip(), run_number=run_number)
-    _record(campaign, by, at, "add_annotators", annotators=[annotator.name], kind=str(kind))
+    record_change(campaign, by, at, "add_annotators", annotators=[annotator.name], kind=str(kind))
     return annotator
 
 
@@ -177,7 +177,7 @@ def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **c
     with taken_is_conflict(f"This campaign already has an annotator “{annotator.name}”."):
         annotator.save(update_fields=list(different))
     old = {field: before[field] for field in different}
-    _record(annotator.campaign, by, at, "update_annotator", annotator=annotator.name, before=old, after=different)
+    record_change(annotator.campaign, by, at, "update_annotator", annotator=annotator.name, before=old, after=different)
     return annotator
 
 
@@ -235,7 +235,7 @@ def _remove(annotator: Annotator, by: User | None, at: datetime) -> int:
     withdrawn = release(annotator)
     annotator.state = AnnotatorState.REMOVED
     annotator.save(update_fields=["state"])
-    _record(annotator.campaign, by, at, "remove_annotator", annotator=annotator.name, withdrawn=withdrawn)
+    record_change(annotator.campaign, by, at, "remove_annotator", annotator=annotator.name, withdrawn=withdrawn)
     return withdrawn
 
 
@@ -249,7 +249,7 @@ def _change_state(annotator: Annotator, state: AnnotatorState, verb: str, by: Us
         raise Refused(f"{annotator} has withdrawn their consent. Add the person again once they want to take part.")
     annotator.state = state
     annotator.save(update_fields=["state"])
-    _record(annotator.campaign, by, at, verb, annotator=annotator.name)
+    record_change(annotator.campaign, by, at, verb, annotator=annotator.name)
     return annotator
 
 
@@ -301,7 +301,3 @@ def _free(campaign: Campaign, names: Sequence[str]) -> str:
     """The first of these names that nobody in the campaign has; the last one if all are taken."""
     taken = set(campaign.annotators.filter(name__in=names).values_list("name", flat=True))
     return next((name for name in names if name not in taken), names[-1])[: ANNOTATOR_NAME.most]
-
-
-def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
-    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)

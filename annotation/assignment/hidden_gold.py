@@ -26,7 +26,7 @@ NONE: Ints = np.zeros((0, 2), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
+class HiddenGold:
     """What can be mixed into orders: a share (0 to 1) of an order, with a gap; whole units, some item of which has a
     known answer. `units`, `groups` and `rank` (I,): of each item of the workload, equal for items that are shown
     together or follow each other, and the order within a unit; `known` (I,): whether its unit is one of these;
@@ -55,22 +55,22 @@ class Gold:
         return np.setdiff1d(np.unique(self.units[self.known]), self.units[had])
 
 
-def read_gold(work: Workload, groups: Ints, percent: int, gap: int) -> Gold:
+def read_gold(work: Workload, groups: Ints, percent: int, gap: int) -> HiddenGold:
     """The gold of a campaign. Errors: Refused where some is wanted and no answer is known."""
     units = work.units()
     if not percent:
-        return Gold(0, gap, units, groups, work.rank, np.zeros(len(units), dtype=np.bool_), NONE)
+        return HiddenGold(0, gap, units, groups, work.rank, np.zeros(len(units), dtype=np.bool_), NONE)
     named, ids = {"campaign": work.campaign.pk}, work.items[:, 0]
     known = np.searchsorted(ids, read_integers(KNOWN, named, 1)[:, 0])
     if not len(known):
         raise Refused(NO_KNOWN_ANSWERS)
     checked = read_integers(CHECKED, named, 2)
     checked[:, 0] = np.searchsorted(ids, checked[:, 0])
-    return Gold(percent / 100, gap, units, groups, work.rank, np.isin(units, units[known]), checked)
+    return HiddenGold(percent / 100, gap, units, groups, work.rank, np.isin(units, units[known]), checked)
 
 
 def mix_gold(
-    gold: Gold, order: Order, offered: Ints, rng: np.random.Generator, *, after: Ints | None = None
+    gold: HiddenGold, order: Order, offered: Ints, rng: np.random.Generator, *, after: Ints | None = None
 ) -> tuple[Ints, Ints]:
     """How far each row of the order moves back, and rows (index of item, place) of the checks.
 
@@ -94,7 +94,7 @@ def mix_gold(
     return found.shift, np.concatenate([NONE, *rows])
 
 
-def offered_to_queue(gold: Gold, order: Order, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def offered_to_queue(gold: HiddenGold, order: Order, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Units for the checks of an open queue, each as often as the share needs; and the place of its own row, if it is
     in the order: who comes by takes the item as its judge as long as it needs one."""
     units = np.unique(gold.units[gold.known])

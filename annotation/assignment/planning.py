@@ -14,7 +14,7 @@ from accounts.locks import briefly
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
-from annotation.assignment.hidden_gold import Gold, mix_gold, offered_to_queue, read_gold
+from annotation.assignment.hidden_gold import HiddenGold, mix_gold, offered_to_queue, read_gold
 from annotation.assignment.workload import WITHDRAWN, Workload, read_workload
 from annotation.models import Annotator, Asked, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
 from corpus.loading.constraints import checked_at_once
@@ -288,7 +288,9 @@ def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints
     return again
 
 
-def _people_positions(work: Workload, plan: Plan, options: PlanOptions, gold: Gold) -> tuple[Ints, Ints, Ints, Ints]:
+def _people_positions(
+    work: Workload, plan: Plan, options: PlanOptions, gold: HiddenGold
+) -> tuple[Ints, Ints, Ints, Ints]:
     """Each person's new items come after those they have, in their own order, with their repeats and checks in it.
 
     Returns `positions`, `repeated`, `again` and `checks` as a Draft has them.
@@ -336,7 +338,7 @@ def _last_repeat(annotator: Annotator) -> int:
     return annotator.assignments.filter(repeat__gt=0).aggregate(last=Max("position"))["last"] or 0
 
 
-def _queue_positions(work: Workload, items: Ints, seed: int, gold: Gold) -> tuple[Ints, Ints]:
+def _queue_positions(work: Workload, items: Ints, seed: int, gold: HiddenGold) -> tuple[Ints, Ints]:
     """All slots of an item stand at one position: the one it has in the queue already, or one after all others.
 
     Returns the positions, and the `checks` of a Draft: as many at one place as the item has slots.
@@ -374,7 +376,7 @@ def _queue_summary(work: Workload, items: Ints, options: PlanOptions, *facts: in
     )
 
 
-def _summary(work: Workload, plan: Plan, options: PlanOptions, gold: Gold, *more: Ints) -> Summary:
+def _summary(work: Workload, plan: Plan, options: PlanOptions, gold: HiddenGold, *more: Ints) -> Summary:
     """`more` are those to whom repeats and checks are given, as indexes of people."""
     names = [each.name for each in work.annotators]
     asked = [np.bincount(each, minlength=len(names)).tolist() for each in more]

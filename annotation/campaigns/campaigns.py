@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
+from typing import Any
 
-from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySet, When
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 from django.shortcuts import get_object_or_404
 
+from accounts.audit import record_event
 from accounts.counting import day
+from accounts.models import User
 from accounts.refusals import Reason, Refused
+from accounts.sql import count_of
 from annotation.campaigns import progress
 from annotation.campaigns.own_counts import own_in_campaigns
 from annotation.models import (
@@ -68,8 +72,8 @@ def campaigns_for(membership: Membership) -> QuerySet[Campaign]:
         items = Item.objects.filter(campaign=OuterRef("pk"))
         done = counted.filter(state=AssignmentState.DONE)
         return campaigns.annotate(
-            items_count=_counted_or(_count(items), "items"),
-            done=_counted_or(_count(done), "judgments"),
+            items_count=_counted_or(count_of(items), "items"),
+            done=_counted_or(count_of(done), "judgments"),
             counted_at=Case(When(_is_large(), then=F("work_summary__counted_at"))),
         )
     return campaigns.annotate(**own_in_campaigns(membership.user_id))
@@ -91,7 +95,7 @@ def fetch_readiness(campaign: Campaign) -> Readiness:
     found = Campaign.objects.filter(pk=campaign.pk).values_list(
         Exists(campaign.guidelines.all()),
         Exists(campaign.items.all()),
-        _count(people),
+        count_of(people),
         Exists(slots),
         Exists(campaign.items.all()[FILLED_AT_ONCE:]),
     )
@@ -130,14 +134,13 @@ def topics_of(campaign: Campaign) -> QuerySet[Topic]:
     return Topic.objects.filter(Exists(items), collection=campaign.collection_id)
 
 
+def record_change(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+    """Keep in the audit log of the collection that this was done to the campaign."""
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, campaign=campaign.slug, **data)
+
+
 def has_submissions(campaign: Campaign) -> bool:
     return Submission.objects.filter(assignment__item__campaign=campaign).exists()
-
-
-def _count(rows: QuerySet[Annotator] | QuerySet[Assignment] | QuerySet[Item]) -> Coalesce:
-    """How many of these rows; zero where there are none."""
-    counted = rows.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
 def _counted_or(live: Coalesce, key: str) -> Case:

@@ -8,14 +8,13 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
-from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused, taken_is_conflict
 from accounts.sql import execute
 from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.assignment.practice import give_practice
-from annotation.campaigns.campaigns import drafts_of, fetch_readiness, has_submissions
+from annotation.campaigns.campaigns import drafts_of, fetch_readiness, has_submissions, record_change
 from annotation.campaigns.copying import template_named
 from annotation.campaigns.criteria import check_criteria, sort_levels, store_criteria
 from annotation.campaigns.guidelines import check_body
@@ -99,7 +98,7 @@ def create_campaign(
     body = check_body(guideline or begun.guideline or chosen.guideline)
     Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=at, created_by=by)
     facts = {"kind": kind, "split": str(settings["split"]), "overlap": settings["overlap"], "seed": campaign.seed}
-    _record(campaign, by, at, "create_campaign", **facts, **({"template": template} if template else {}))
+    record_change(campaign, by, at, "create_campaign", **facts, **({"template": template} if template else {}))
     return campaign
 
 
@@ -119,7 +118,7 @@ def copy_campaign(*, campaign: Campaign, by: User | None, at: datetime, name: st
     )
     people = campaign.annotators.filter(state=AnnotatorState.ACTIVE, user__memberships__collection=campaign.collection)
     add_members(campaign=copy, users=[each.user for each in people.select_related("user") if each.user], by=by, at=at)
-    _record(copy, by, at, "copy_campaign", source=campaign.slug)
+    record_change(copy, by, at, "copy_campaign", source=campaign.slug)
     return copy
 
 
@@ -150,7 +149,7 @@ def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **chan
         _move_items(campaign)
     campaign.save(update_fields=list(different))
     old = {field: before[field] for field in different}
-    _record(campaign, by, at, "update_campaign", before=_plain(old), after=_plain(different))
+    record_change(campaign, by, at, "update_campaign", before=_plain(old), after=_plain(different))
     return campaign
 
 
@@ -171,7 +170,7 @@ def open_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campa
     campaign.state, campaign.closed_at = CampaignState.OPEN, None
     campaign.opened_at = campaign.opened_at or at
     campaign.save(update_fields=["state", "opened_at", "closed_at"])
-    _record(campaign, by, at, verb)
+    record_change(campaign, by, at, verb)
     return campaign
 
 
@@ -182,7 +181,7 @@ def close_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Camp
     check_can_close(campaign)
     campaign.state, campaign.closed_at = CampaignState.CLOSED, at
     campaign.save(update_fields=["state", "closed_at"])
-    _record(campaign, by, at, "close_campaign")
+    record_change(campaign, by, at, "close_campaign")
     return campaign
 
 
@@ -194,7 +193,7 @@ def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Cam
         raise Refused(reason)
     check_serves_no_cycle(campaign)
     check_can_delete(campaign, campaign.collection_id)
-    _record(campaign, by, at, "delete_campaign", items=campaign.items.count())
+    record_change(campaign, by, at, "delete_campaign", items=campaign.items.count())
     try:
         _delete_items(campaign)
     except IntegrityError as error:
@@ -284,7 +283,3 @@ def _move_items(campaign: Campaign) -> None:
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values as JSON takes them."""
     return {field: value.isoformat() if isinstance(value, date) else value for field, value in values.items()}
-
-
-def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
-    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, campaign=campaign.slug, **data)

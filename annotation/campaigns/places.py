@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.management.reporting import IN_CAMPAIGN
 from accounts.operations import Found, Place
 from accounts.refusals import NotHere
 from annotation.campaigns.campaigns import campaign_with, fetch_campaign
@@ -86,5 +87,5 @@ def _place(
         on_page,
         rest=lambda view: within(view.campaign, {"pk": view.kwargs["pk"]} if more else {}),
         command=lambda slug, campaign, **where: within(campaign_with(slug, campaign), where),
-        arguments={"slug": "short name of the collection", "campaign": "short name of the campaign", **more},
+        arguments=IN_CAMPAIGN | more,
     )

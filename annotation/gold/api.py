@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -12,9 +11,8 @@ from rest_framework.response import Response
 from accounts.parsers import MultiPartParser
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
-from annotation.gold.importer import KNOWN_ANSWERS
-from annotation.gold.loading import request_known_answer_import
 from annotation.gold.operations import (
+    IMPORT_KNOWN_ANSWERS,
     REMOVE_KNOWN_ANSWER,
     SET_KNOWN_ANSWER,
     SET_PURPOSE,
@@ -26,11 +24,10 @@ from annotation.gold.results import gold_results, results_as_json
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import KnownAnswer
 from corpus.collections.rules import MANAGE
-from corpus.imports.api import FilesSerializer, ImportSerializer, fields_of_options, format_field
-from corpus.imports.forms import parameters_from
 from corpus.models import Role
 
 NewKnownAnswerSerializer = SET_KNOWN_ANSWER.serializer("NewKnownAnswer")
+NewKnownAnswerImportSerializer = IMPORT_KNOWN_ANSWERS.serializer("NewKnownAnswerImport")
 NewPurposeSerializer = SET_PURPOSE.serializer("NewPurpose")
 
 
@@ -92,14 +89,6 @@ class KnownAnswerDetail(InCampaignView):
     delete = REMOVE_KNOWN_ANSWER.method("known_answers_remove", status=204)
 
 
-class NewKnownAnswerImportSerializer(FilesSerializer):
-    """Files of known answers."""
-
-    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        options = dict(fields_of_options(KNOWN_ANSWERS))
-        return {**super().get_fields(), "format": format_field([KNOWN_ANSWERS]), **options}
-
-
 class KnownAnswerImportList(InCampaignView):
     """Imports of known answers; each is followed as the collection's imports are."""
 
@@ -107,22 +96,7 @@ class KnownAnswerImportList(InCampaignView):
     parser_classes = (MultiPartParser,)
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
-    @extend_schema(
-        operation_id="known_answer_imports_create",
-        request={"multipart/form-data": NewKnownAnswerImportSerializer},
-        responses=answers({202: ImportSerializer}, 400, 403, 409, 413, 415, 422),
-    )
-    def post(self, request: Request, slug: str, campaign: str) -> Response:
-        """Send files of known answers to be read by a background job; follow it among the collection's imports."""
-        found, values = self.campaign, self.body(NewKnownAnswerImportSerializer)
-        run = request_known_answer_import(
-            campaign=found,
-            by=self.person,
-            at=timezone.now(),
-            **{name: values.pop(name) for name in ("files", "format", "dry_run")},
-            **parameters_from(KNOWN_ANSWERS.form, KNOWN_ANSWERS.name, values),
-        )
-        return Response(ImportSerializer(run).data, status=202)
+    post = IMPORT_KNOWN_ANSWERS.method("known_answer_imports_create", takes=NewKnownAnswerImportSerializer)
 
 
 class PurposeView(InCampaignView):

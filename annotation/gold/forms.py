@@ -64,7 +64,7 @@ class PurposeForm(forms.Form):
 
 
 class KnownAnswerImportForm(ImportForm):
-    """The files of known answers."""
+    """Files of known answers."""
 
     match = match_field()
 

@@ -7,10 +7,9 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from annotation.campaigns.campaigns import has_submissions
+from annotation.campaigns.campaigns import has_submissions, record_change
 from annotation.campaigns.rules import check_is_draft, check_not_closed, check_within, fetch_managed
 from annotation.kind import Judged
 from annotation.models import Campaign, Criterion, Item, KnownAnswer, Purpose, Strategy
@@ -49,7 +48,7 @@ def set_known_answer(
     stored = store_known_answer(
         campaign, topic=topic, aspect=aspect, docno=docno, criterion=criterion, value=value, text=explanation, at=at
     )
-    _record(campaign, by, at, "set_known_answer", topic=topic, aspect=aspect, docno=docno)
+    record_change(campaign, by, at, "set_known_answer", topic=topic, aspect=aspect, docno=docno)
     return stored.known
 
 
@@ -124,7 +123,7 @@ def remove_known_answer(*, known_answer: KnownAnswer, by: User | None, at: datet
     item = known_answer.item
     facts = {"topic": item.topic and item.topic.number, "docno": item.document and item.document.docno}
     known_answer.delete()
-    _record(campaign, by, at, "remove_known_answer", **facts)
+    record_change(campaign, by, at, "remove_known_answer", **facts)
     return campaign
 
 
@@ -150,7 +149,7 @@ def set_purpose(
     if wanted.is_practice:
         campaign.strategy = Strategy.PLANNED
     campaign.save(update_fields=["purpose", "pass_mark", "strategy"])
-    _record(campaign, by, at, "set_purpose", purpose=str(wanted), pass_mark=pass_mark)
+    record_change(campaign, by, at, "set_purpose", purpose=str(wanted), pass_mark=pass_mark)
     return campaign
 
 
@@ -203,7 +202,3 @@ def _item(campaign: Campaign, number: str, text: str, docno: str) -> Item:
             return Item.objects.get_or_create(campaign=campaign, **where, defaults={"split": campaign.split})[0]
     except IntegrityError as error:
         raise Conflict("Another development or test campaign has this item, so it cannot be added here.") from error
-
-
-def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
-    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, campaign=campaign.slug, **data)

@@ -1,57 +1,19 @@
 """Importing known answers: each row as the verb `set_known_answer` would store it."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import Any
-
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.jobs import Progress
-from accounts.models import User
 from accounts.refusals import Refused
 from annotation.gold.known import fetch_for_known_answers, store_known_answer
 from annotation.models import Campaign
-from corpus.imports.requests import Upload, request_import
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import read_batches
-from corpus.loading.topic_numbers import MATCH, matched_numbers
+from corpus.loading.topic_numbers import matched_numbers
 from corpus.models import ImportRun
 from engines.formats.known_answers import KnownAnswerRow
 from engines.formats.reading import read_known_answers
 from engines.formats.records import Problem
-
-
-@transaction.atomic
-def request_known_answer_import(
-    *,
-    campaign: Campaign,
-    by: User | None,
-    at: datetime,
-    files: Sequence[Upload | Path],
-    format: str = "auto",  # noqa: A002 - the name users know
-    match: str = "",
-    dry_run: bool = False,
-    send: bool = True,
-) -> ImportRun:
-    """Request an import of files of known answers into the campaign; `match` as for judgments.
-
-    `send=False` leaves the work to the caller. Errors: NotAllowed, Refused for a closed campaign or one without grades.
-    """
-    campaign = fetch_for_known_answers(campaign, by)
-    values: dict[str, Any] = {"campaign": campaign.pk, MATCH: match}
-    return request_import(
-        by=by,
-        at=at,
-        collection=campaign.collection,
-        kind="known-answers",
-        files=files,
-        format=format,
-        dry_run=dry_run,
-        send=send,
-        **values,
-    )
 
 
 def load_known_answers(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:

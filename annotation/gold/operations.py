@@ -1,4 +1,4 @@
-"""What can be done about known answers: say them, remove them, say what the campaign is for."""
+"""What can be done about known answers: say them, remove them, import them, say what the campaign is for."""
 
 from typing import Any
 
@@ -6,9 +6,16 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.operations import Operation
+from annotation.campaigns.file_imports import CampaignImport
 from annotation.campaigns.places import in_campaign, thing_in_campaign
 from annotation.gold.forms import KnownAnswerForm, PurposeForm, RemovalForm
-from annotation.gold.known import remove_known_answer, set_known_answer, set_purpose
+from annotation.gold.importer import KNOWN_ANSWERS
+from annotation.gold.known import (
+    fetch_for_known_answers,
+    remove_known_answer,
+    set_known_answer,
+    set_purpose,
+)
 from annotation.models import Campaign, KnownAnswer
 from corpus.collections.rules import MANAGE
 
@@ -83,6 +90,18 @@ REMOVE_KNOWN_ANSWER = Operation(
     report=lambda _: "Known answer removed. The item stays.",
     goes_to=_page,
     to_json=_purpose_as_json,
+)
+
+IMPORT_KNOWN_ANSWERS = CampaignImport(
+    called="import_known_answers",
+    task="Bring in",
+    example="import_known_answers demo questions known.csv --dry-run",
+    line="Import known answers into a campaign",
+    importer=KNOWN_ANSWERS,
+    fetch=fetch_for_known_answers,
+    place=in_campaign("gold_detail", "gold", page="gold"),
+    lead="A CSV table; the format below names all columns. Items that the campaign lacks are added to it. Importing"
+    " again changes nothing.",
 )
 
 SET_PURPOSE = Operation(

@@ -6,7 +6,7 @@ from corpus.imports.forms import ImportForm, match_field
 
 
 class JudgmentImportForm(ImportForm):
-    """The files; and whose labels they are where the files do not name annotators."""
+    """Files of judgments; and whose labels they are where the files do not name annotators."""
 
     annotator = forms.CharField(
         required=False,

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from django.db.models import Exists, F, OuterRef
-from django.urls import reverse
 
+from annotation.campaigns.file_imports import way_on
 from annotation.imports.forms import JudgmentImportForm
 from annotation.imports.importing import load_judgments
-from annotation.models import Annotator, Assignment, AssignmentState, Campaign, Judgment, Submission, UnparsedAnswer
-from corpus.imports.registry import Importer, WayOn, at_once
+from annotation.models import Annotator, Assignment, AssignmentState, Judgment, Submission, UnparsedAnswer
+from corpus.imports.registry import Importer, at_once
 from corpus.imports.undoing import Standing, Undoing
 from corpus.models import ImportRun
 
@@ -45,21 +45,6 @@ def _remove_assignments(run: ImportRun) -> None:
     Annotator.objects.filter(imported_in=run).exclude(Exists(busy)).exclude(Exists(unparsed)).delete()
 
 
-def _way_on(run: ImportRun) -> WayOn:
-    """The links to the annotators of its campaign, which may have been deleted."""
-    found = (
-        Campaign.objects.filter(pk=run.parameters["campaign"]).values_list("name", "collection__slug", "slug").first()
-    )
-    if found is None:
-        campaigns = reverse("campaign_list", args=[run.collection.slug])
-        return WayOn(campaigns, "See the campaigns", campaigns)
-    name, *where = found
-    place = (name, reverse("campaign_detail", args=where))
-    return WayOn(
-        reverse("annotator_list", args=where), "See the annotators", reverse("judgment_import", args=where), place
-    )
-
-
 JUDGMENTS = Importer(
     name="judgments",
     label="judgments",
@@ -70,7 +55,7 @@ JUDGMENTS = Importer(
     " well), or TREC qrels with the annotator in column 2. Importing again changes nothing.",
     reading=at_once(load_judgments),
     form=JudgmentImportForm,
-    links=_way_on,
+    links=way_on("annotator_list", "See the annotators", "judgment_import"),
     undoing=Undoing(
         Submission,
         ((Judgment, "submission"),),

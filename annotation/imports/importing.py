@@ -4,10 +4,7 @@ A human answer takes a slot of its item, a machine's does not. Answers of earlie
 that were given in Litmus are never changed by a file.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
-from pathlib import Path
 from uuid import UUID, uuid5
 
 from django.db import IntegrityError, connection, transaction
@@ -18,66 +15,32 @@ from accounts.locks import briefly
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
-from annotation.campaigns.rules import check_not_closed
+from annotation.campaigns.rules import check_not_closed, fetch_managed
 from annotation.campaigns.seals import sealed_by
 from annotation.imports import import_sql as sql
 from annotation.imports.annotator_names import People
 from annotation.kind import Judged
 from annotation.models import AnnotatorKind, Campaign
-from corpus.collections.rules import check_manager
-from corpus.imports.requests import Upload, request_import
 from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, ImportCounts
 from corpus.loading.line_batches import read_batches
-from corpus.loading.topic_numbers import MATCH, renumber
+from corpus.loading.topic_numbers import renumber
 from corpus.models import ImportRun
 from engines.formats.judgments import cells_of
 from engines.formats.reading import read_judgments
 from engines.formats.records import JudgmentRow, Problem
 
 
-@transaction.atomic
-def request_judgment_import(
-    *,
-    campaign: Campaign,
-    by: User | None,
-    at: datetime,
-    files: Sequence[Upload | Path],
-    format: str = "auto",  # noqa: A002 - the name users know
-    annotator: str = "",
-    machine: bool = False,
-    match: str = "",
-    dry_run: bool = False,
-    send: bool = True,
-) -> ImportRun:
-    """Request an import of files of judgments into the campaign.
-
-    `annotator` is whose labels these are, whatever the files say; `machine` marks all annotators in them as machines;
-    `match` is how numbers of topics are matched (engines/formats/topic_numbers.py).
-    `send=False` leaves the work to the caller. Errors: Refused for a closed campaign and for files that cannot be read.
-    """
-    campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
-    check_manager(campaign.collection, by)
+def fetch_for_judgments(campaign: Campaign, by: User | None) -> Campaign:
+    """The campaign, after checking that it takes judgments from this person. Errors: NotAllowed, Refused."""
+    campaign = fetch_managed(campaign, by)
     check_not_closed(campaign)
     if campaign.kind_object.no_criteria:
         raise Refused(f"Campaigns of the kind {campaign.kind_object} have no judgments, so none can be imported.")
     if not campaign.items.exists():
         raise Refused("The campaign has no items yet, so no judgment can be matched. Add them first.")
-    return request_import(
-        by=by,
-        at=at,
-        collection=campaign.collection,
-        kind="judgments",
-        files=files,
-        format=format,
-        dry_run=dry_run,
-        send=send,
-        campaign=campaign.pk,
-        annotator=annotator.strip(),
-        machine=machine,
-        **{MATCH: match},
-    )
+    return campaign
 
 
 NAMESPACE = UUID("2f0c5f5e-6f0b-5b0e-9c5e-0b8a5c1f7d11")  # of submissions made by imports

@@ -105,8 +105,8 @@ def why_cannot_read_labels_of(campaigns: Iterable[Campaign], user: User) -> str:
 
 
 def check_can_read_replies(campaign: Campaign, user: User) -> None:
-    """What a machine said of single items is a label like any other: judge first, and not while the campaign is
-    sealed. Errors: NotAllowed.
+    """What a machine said of single items is a label like any other, and so is what tells how people judge: judge
+    first, and not while the campaign is sealed. Errors: NotAllowed.
     """
     check_not_sealed(campaign)
     check_can_read_labels(campaign, user)

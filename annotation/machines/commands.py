@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.options import add_renamed_option
-from accounts.management.reporting import ReportingCommand, SteppedCommand, text_of
+from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand, SteppedCommand, text_of
 from accounts.models import JobState
 from accounts.refusals import Refused
 from annotation.campaigns.campaigns import campaign_with
@@ -29,6 +29,7 @@ class Annotate(ReportingCommand):
     [--json]"""
 
     called = "annotate"
+    where = IN_CAMPAIGN
     task = "Judge"
     example = "annotate demo trial-round --kind lexical"
     help = (
@@ -39,8 +40,6 @@ class Annotate(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("campaign", help="short name of the campaign")
         parser.add_argument("--kind", choices=MachineKind.values, default=None, help="of the machine (endpoint)")
         add_renamed_option(
             parser, "--model", former="--machine", default="", metavar="MODEL", help="instead of the configured one"

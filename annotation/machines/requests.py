@@ -8,10 +8,10 @@ from django.db import transaction
 from django.db.models import Max
 
 from accounts import jobs
-from accounts.audit import record_event
 from accounts.models import JobState, User
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.annotators import add_name
+from annotation.campaigns.campaigns import record_change
 from annotation.campaigns.rules import check_not_closed, check_within
 from annotation.campaigns.seals import check_machine_may_run
 from annotation.machines.recipes import MachineOptions, criteria_of, recipe_of, service_of
@@ -55,7 +55,7 @@ def request_machine_runs(
     recipe = recipe_of(options, criteria)
     check_machine_may_run(campaign, [one.key for one in criteria], recipe.digest, more=options.runs)
     runs = [_new_run(campaign, criteria, recipe, options, by=by, at=at, send=send) for _ in range(options.runs)]
-    _record(
+    record_change(
         campaign, by, at, "request_machine_runs", machine=runs[0].annotator.model, runs=len(runs), **recipe.to_json()
     )
     return runs
@@ -78,7 +78,7 @@ def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send
     run.finished_at = run.cancel_requested_at = None
     run.requested_at = at
     run.save(update_fields=["state", "attempts", "reason", "finished_at", "cancel_requested_at", "requested_at"])
-    _record(run.campaign, by, at, "continue_machine_run", machine=run.annotator.name, answered=answered)
+    record_change(run.campaign, by, at, "continue_machine_run", machine=run.annotator.name, answered=answered)
     if send:
         jobs.send(run)
     return run
@@ -145,7 +145,3 @@ def locked_run(run: MachineRun, by: User | None) -> MachineRun:
     run = rows.select_for_update(of=("self",), no_key=True).get(pk=run.pk)
     check_manager(run.campaign.collection, by)
     return run
-
-
-def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
-    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)

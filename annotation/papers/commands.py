@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import IN_COLLECTION, ReportingCommand
 from accounts.refusals import Refused
 from annotation.papers.extracting import settle_doi
 from corpus.collections.collections import collection_with
@@ -14,13 +14,13 @@ from corpus.models import Paper
 
 class SetPaperDoi(ReportingCommand):
     called = "set_paper_doi"
+    where = IN_COLLECTION
     task = "Bring in"
     example = "set_paper_doi demo registers 10.1000/182"
     help = 'Set the DOI of a paper that is kept under its file name. "" means that none of the DOIs found is its own.'
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
         parser.add_argument("key", help="the paper's key, as the page “Papers” lists it")
         parser.add_argument("doi")
 

@@ -10,7 +10,7 @@ from accounts.models import JobState, User
 from adjudication.agreement.requests import request_vote
 from annotation.campaigns.items import build_items
 from annotation.campaigns.lifecycle import close_campaign, create_campaign, open_campaign
-from annotation.imports.importing import request_judgment_import
+from annotation.imports.operations import IMPORT_JUDGMENTS
 from annotation.models import Campaign
 from config.demo.people import read_answers
 from corpus.models import Collection
@@ -30,7 +30,7 @@ def load_first_pass(collection: Collection, manager: User, at: datetime) -> Camp
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "first-pass.csv"
         _write(campaign, file)
-        run = request_judgment_import(campaign=campaign, by=manager, at=at, files=[file], send=False)
+        run = IMPORT_JUDGMENTS.request(campaign=campaign, by=manager, at=at, files=[file], send=False)
         jobs.carry_out(run)
     run.refresh_from_db()
     if run.state != JobState.DONE or run.error_count:

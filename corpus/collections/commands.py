@@ -9,7 +9,7 @@ from django.core.validators import validate_slug
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import PROGRAM, ReportingCommand, text_of, user_with, whole_file
+from accounts.management.reporting import IN_COLLECTION, PROGRAM, ReportingCommand, text_of, user_with, whole_file
 from accounts.refusals import Refused
 from corpus.collections.address_lists import HELP, read_addresses
 from corpus.collections.backup import backup_pieces, restore_backup
@@ -81,13 +81,13 @@ class AddMember(ReportingCommand):
     """litmus add_member SLUG EMAIL ROLE [--json]"""
 
     called = "add_member"
+    where = IN_COLLECTION
     task = "Start"
     example = "add_member demo you@example.org annotator"
     help = "Add a person who has an account to a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
         parser.add_argument("email")
         parser.add_argument("role", choices=Role.values)
 
@@ -101,13 +101,13 @@ class InvitePeople(ReportingCommand):
     """litmus invite_people SLUG FILE --by EMAIL [--role ROLE] [--dry-run] [--json]"""
 
     called = "invite_people"
+    where = IN_COLLECTION
     task = "Start"
     example = "invite_people demo judges.txt --by maria@litmus.example --role annotator"
     help = "Invite all e-mail addresses of a list into a collection. Each gets a link that is valid for fourteen days."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("file", help=f"the addresses, or - for standard input. {HELP}")
         parser.add_argument("--by", required=True, metavar="EMAIL", help="the manager in whose name people are invited")
         parser.add_argument("--role", choices=Role.values, default=Role.ANNOTATOR.value)
@@ -145,13 +145,13 @@ class UpdateCollection(ReportingCommand):
     """litmus update_collection SLUG [--title T] [--description D] [--licence L] [--language CODE] [--json]"""
 
     called = "update_collection"
+    where = IN_COLLECTION
     task = "Look after"
     example = 'update_collection demo --licence "CC BY 4.0"'
     help = "Change title, description, licence or language of a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("--title", help="as it will be cited")
         parser.add_argument("--description", help="what it is about and who it is for")
         parser.add_argument("--licence", help="of what will be released, for example “CC BY 4.0”")
@@ -172,13 +172,13 @@ class RenameCollection(ReportingCommand):
     """litmus rename_collection SLUG NEW-SLUG [--json]"""
 
     called = "rename_collection"
+    where = IN_COLLECTION
     task = "Look after"
     example = "rename_collection demo tutorial"
     help = "Give a collection another short name. Links with the former one keep working."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("new", help="its new short name")
 
     def carry_out(self, *, slug: str, new: str, **_: Any) -> tuple[str, dict[str, Any]]:
@@ -190,13 +190,13 @@ class ArchiveCollection(ReportingCommand):
     """litmus archive_collection SLUG [--reopen] [--json]"""
 
     called = "archive_collection"
+    where = IN_COLLECTION
     task = "Look after"
     example = "archive_collection demo"
     help = "Make a collection read-only, or take it out of the archive again."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("--reopen", action="store_true", help="take it out of the archive")
 
     def carry_out(self, *, slug: str, reopen: bool, **_: Any) -> tuple[str, dict[str, Any]]:
@@ -210,6 +210,7 @@ class BackupCollection(ReportingCommand):
     """litmus backup_collection SLUG FILE [--json]"""
 
     called = "backup_collection"
+    where = IN_COLLECTION
     task = "Look after"
     example = "backup_collection demo demo.zip"
     line = "Write one collection with the files of its papers to a zip file"
@@ -217,7 +218,6 @@ class BackupCollection(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("file", type=Path)
 
     def carry_out(self, *, slug: str, file: Path, **_: Any) -> tuple[str, dict[str, Any]]:
@@ -254,6 +254,7 @@ class CollectionStats(ReportingCommand):
     """litmus collection_stats SLUG [--format text|markdown|latex] [--json]"""
 
     called = "collection_stats"
+    where = IN_COLLECTION
     prints = True
     task = "Prepare"
     example = "collection_stats demo"
@@ -262,7 +263,6 @@ class CollectionStats(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         formats = "a table for a paper; the default is lines for people"
         parser.add_argument("--format", choices=list(WRITERS), default="text", dest="form", help=formats)
 

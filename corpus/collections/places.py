@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.management.reporting import IN_COLLECTION
 from accounts.operations import Found, Place
 from accounts.refusals import NotHere
 from corpus.collections.collections import collection_with
@@ -48,5 +49,5 @@ def _place(target: Any, tab: str, back: str, arguments: dict[str, str], form_get
         page,
         rest=lambda view: find(view.collection, {name: view.kwargs[name] for name in arguments}, {}),
         command=lambda slug, **where: find(collection_with(slug), where, {}),
-        arguments={"slug": "short name of the collection", **arguments},
+        arguments=IN_COLLECTION | arguments,
     )

@@ -2,17 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandError, CommandParser
 from django.forms import BooleanField, ChoiceField, Field
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import IN_COLLECTION, ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.collections import collection_with
@@ -30,6 +30,7 @@ SHOWN_ERRORS = 10
 class ImportCommand(ReportingCommand):
     """litmus import_… SLUG FILE… [--format F] [--dry-run] [--json]"""
 
+    where: ClassVar[Mapping[str, str]] = IN_COLLECTION
     kind: str  # name of an importer
 
     @property
@@ -42,8 +43,6 @@ class ImportCommand(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        self.add_scope(parser)
         parser.add_argument(
             "files", nargs="+", type=Path, metavar="FILE", help="plain, compressed (gz, bz2, xz), archive or folder"
         )
@@ -55,9 +54,6 @@ class ImportCommand(ReportingCommand):
     def _formats(self) -> str:
         labels = {each.name: f"{each.name} ({each.label})" for each in formats_for(self.kind)}
         return ", ".join(labels.get(name, name) for name in format_names(self.kind))
-
-    def add_scope(self, parser: CommandParser) -> None:
-        """Positional arguments between the collection and the files."""
 
     def carry_out(self, **options: Any) -> tuple[str, dict[str, Any]]:
         run = self.request(**options)
@@ -119,13 +115,13 @@ class UndoImport(ReportingCommand):
     """litmus undo_import SLUG NUMBER [--json]"""
 
     called = "undo_import"
+    where = IN_COLLECTION
     task = "Bring in"
     example = "undo_import demo 8"
     help = "Undo an import while nothing depends on it; its number is at the end of its page's address."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("number", type=int, help="of the import")
 
     def carry_out(self, *, slug: str, number: int, **_: Any) -> tuple[str, dict[str, Any]]:

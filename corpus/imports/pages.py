@@ -27,10 +27,8 @@ from corpus.imports.requests import (
     undo_import,
 )
 from corpus.imports.undoing import check_can_undo
-from corpus.loading.topic_numbers import MATCH
 from corpus.models import ImportRun, Membership
 from corpus.tables import csv_response
-from engines.formats.registry import format_names
 from engines.formats.topic_numbers import WAYS
 
 PER_PAGE = 25
@@ -60,7 +58,7 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         request.POST or None,
         request.FILES or None,
         kind=kind,
-        initial=offered_format(request, kind) | offered_match(request),
+        initial=offered(request, importer),
     )
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form, "uploads"):
@@ -79,14 +77,9 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     return render(request, "corpus/imports/import_create.html", context, status=422 if form.errors else 200)
 
 
-def offered_format(request: HttpRequest, kind: str) -> dict[str, str]:
-    """The format that a link to the form names."""
-    return {"format": request.GET["format"]} if request.GET.get("format") in format_names(kind) else {}
-
-
-def offered_match(request: HttpRequest) -> dict[str, str]:
-    """The way of matching topics that an import offered, as the link to the form has it."""
-    return {MATCH: request.GET[MATCH]} if request.GET.get(MATCH) in WAYS else {}
+def offered(request: HttpRequest, importer: Importer) -> dict[str, str]:
+    """The format and the options that a link to the form fills in, such as a way of matching topics."""
+    return {name: request.GET[name] for name in ("format", *importer.form.options()) if name in request.GET}
 
 
 def _about(run: ImportRun) -> str:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.counting import percent
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import IN_COLLECTION, ReportingCommand
 from corpus.collections.collections import collection_with
 from corpus.imports.commands import ImportCommand
 from corpus.pools.forms import BuildForm, own_index, own_recipe
@@ -21,6 +21,7 @@ class BuildPools(ReportingCommand):
     """litmus build_pools SLUG [--recipe doris-mae] [--methods NAME…] [--depth N] [--json]"""
 
     called = "build_pools"
+    where = IN_COLLECTION
     task = "Prepare"
     example = "build_pools demo --depth 20"
     line = "Pool the first documents of runs and of searches"
@@ -32,7 +33,6 @@ class BuildPools(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument(
             "--methods",
             nargs="+",
@@ -90,15 +90,12 @@ class PoolReportCommand(ReportingCommand):
     """litmus pool_report SLUG [--json]"""
 
     called = "pool_report"
+    where = IN_COLLECTION
     prints = True
     task = "Prepare"
     example = "pool_report demo"
     line = "Show the overlap of pool methods and the unjudged documents"
     help = "Show the overlap of pool methods, and how many of each run's top documents are unjudged."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
 
     def carry_out(self, *, slug: str, **_: Any) -> tuple[str, dict[str, Any]]:
         collection = collection_with(slug)

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
+from accounts.management.reporting import IN_COLLECTION
 from accounts.operations import Found, Place
 from accounts.refusals import Refused
 from corpus.collections.collections import collection_with
@@ -40,5 +41,5 @@ def thing_with_page(name: str, things: Callable[[Collection], QuerySet[Any]], *,
         on_page,
         rest=lambda view: find(get_object_or_404(things(view.collection), pk=view.kwargs["pk"]), {}),
         command=for_command,
-        arguments={"slug": "short name of the collection", "pk": f"number of the {name}"},
+        arguments=IN_COLLECTION | {"pk": f"number of the {name}"},
     )

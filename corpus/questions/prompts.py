@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.refusals import Refused
 from corpus.collections.rules import check_manager
 from corpus.models import Collection, PromptPurpose, PromptTemplate
-from engines.text.reranking import BadPrompt, parse_rerank_prompt
+from engines.text.reranking import BadRerankPrompt, parse_rerank_prompt
 
 
 def prompt_versions(collection: Collection, purpose: str = "", name: str = "") -> QuerySet[PromptTemplate]:
@@ -93,6 +93,6 @@ def write_rerank_prompt(
     """The next version of a prompt for reranking. Errors: Refused for a body that cannot be used."""
     try:
         parse_rerank_prompt(body)
-    except BadPrompt as bad:
+    except BadRerankPrompt as bad:
         raise Refused(str(bad)) from bad
     return write_prompt(by=by, at=at, collection=collection, purpose=PromptPurpose.RERANKING, name=name, body=body)

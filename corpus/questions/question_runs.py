@@ -173,10 +173,6 @@ class RunFigures:
     sources: list[SourceFigures]
     asked_again: int
 
-    @property
-    def for_a_person(self) -> int:
-        return sum(count for value, _, count in self.outcomes if value in NEEDS_A_PERSON)
-
 
 def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFigures:
     """The counts of a run, or of all runs of the collection. Six queries at most."""

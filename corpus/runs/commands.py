@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand, whole_file
+from accounts.management.reporting import IN_COLLECTION, ReportingCommand, whole_file
 from accounts.refusals import Refused
 from corpus.collections.collections import collection_with
 from corpus.imports.commands import ImportCommand
@@ -21,6 +21,7 @@ class ExportRun(ReportingCommand):
     """litmus export_run SLUG NAME --out FILE [--header] [--json]"""
 
     called = "export_run"
+    where = IN_COLLECTION
     task = "Evaluate"
     example = "export_run demo bm25-query --out bm25-query.run"
     line = "Write a run as TREC's six columns, and how it was made"
@@ -28,7 +29,6 @@ class ExportRun(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("name", help="name of the run")
         parser.add_argument("--out", type=Path, required=True, metavar="FILE")
         parser.add_argument(
@@ -67,6 +67,7 @@ class MakeRun(ReportingCommand):
     """litmus make_run SLUG NAME --recipe R [--topics KIND] [--depth N] [options of the recipe] [--json]"""
 
     called = "make_run"
+    where = IN_COLLECTION
     task = "Prepare"
     example = "make_run demo my-bm25 --recipe bm25 --depth 100"
     line = "Rank the documents for each topic: BM25, TF-IDF, vectors, fusion, reranking"
@@ -77,7 +78,6 @@ class MakeRun(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("name", help="name of the run, without spaces")
         parser.add_argument("--recipe", required=True, choices=list(RECIPES))
         for name, field in all_options().items():

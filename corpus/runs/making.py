@@ -28,7 +28,7 @@ from corpus.runs.recipes.recipe import POOLS, Task
 from corpus.runs.recipes.registry import RECIPES
 from corpus.runs.rules import check_new_name, lock_names
 from corpus.searching.indexes import FULL_TEXT, collection_state, full_text_state
-from engines.ranking.order import RankedList
+from engines.ranking.order import ScoredList
 
 BATCH = 100  # rankings of one statement
 CHECK_EVERY = 30.0  # seconds between two looks at whether the inputs are as they were
@@ -146,7 +146,7 @@ def _recipe_of(job: RunMaking) -> Any:
     return RECIPES[name]
 
 
-def _spool(rankings: Iterator[tuple[Query, RankedList]], spool: IO[str]) -> tuple[int, int]:
+def _spool(rankings: Iterator[tuple[Query, ScoredList]], spool: IO[str]) -> tuple[int, int]:
     """Write rankings to the file; return how many lines they have, and how many were empty and left out."""
     lines = empty = 0
     for query, found in rankings:

@@ -89,7 +89,7 @@ def overlap_of(run: RetrievalRun) -> RunOverlap:
 
 
 def example_messages(collection: Collection, body: str) -> list[Message]:
-    """What a prompt for reranking sends about the first topic and the first three documents. Errors: BadPrompt."""
+    """What a prompt for reranking sends about the first topic and three documents. Errors: BadRerankPrompt."""
     prompt = parse_rerank_prompt(body)
     topic = collection.topics.order_by("position", "pk").first()
     documents = collection.documents.order_by("pk").values_list("title", "abstract")[:EXAMPLES]

@@ -12,6 +12,7 @@ from django.db.models.functions import Cast, Coalesce
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused, taken_is_conflict
+from accounts.sql import count_of
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.models import Aspect, AspectNode, Change, Collection, PoolEntry, SubQuery, SubQueryAspect, Target, Topic
 from corpus.topics.judged import aspects_in_campaigns, is_judged, judged_aspects
@@ -53,12 +54,13 @@ def list_topics(collection: Collection, text: str = "", kind: str = "") -> Query
 
 def with_counts(topics: QuerySet[Topic]) -> QuerySet[Topic]:
     """The topics with `n_aspects`, `n_sub_aspects`, `n_distinct`, `n_pool` and `n_targets`."""
+    nodes = AspectNode.objects.filter(topic=OuterRef("pk"))
     return topics.annotate(
-        n_aspects=_count(AspectNode.objects.filter(parent=None)),
-        n_sub_aspects=_count(AspectNode.objects.filter(parent__isnull=False)),
-        n_distinct=_count(Aspect.objects.all()),
-        n_pool=_count(PoolEntry.objects.all()),
-        n_targets=_count(Target.objects.all()),
+        n_aspects=count_of(nodes.filter(parent=None)),
+        n_sub_aspects=count_of(nodes.filter(parent__isnull=False)),
+        n_distinct=count_of(Aspect.objects.filter(topic=OuterRef("pk"))),
+        n_pool=count_of(PoolEntry.objects.filter(topic=OuterRef("pk"))),
+        n_targets=count_of(Target.objects.filter(topic=OuterRef("pk"))),
     )
 
 
@@ -156,12 +158,6 @@ def list_sub_queries(collection: Collection, size: int | None = None, topic: str
     if topic:
         found = found.filter(topic__number=topic)
     return found.annotate(n_pool=Coalesce(Subquery(pooled.values("n")), Value(0)))
-
-
-def _count(rows: QuerySet[AspectNode] | QuerySet[Aspect] | QuerySet[PoolEntry] | QuerySet[Target]) -> Coalesce:
-    """How many of `rows` belong to the topic of the outer query."""
-    counted = rows.filter(topic=OuterRef("pk")).order_by().values("topic").annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(counted), Value(0))
 
 
 JUDGED = (

@@ -157,7 +157,8 @@ def _quoted(text: str) -> str:
 
 
 def read_dois(stream: BinaryIO, file: str) -> Iterator[DoisLine | Problem]:
-    """Yield the lines of a sheet: `[n] TAB value TAB note`, a blank for a TAB at times, `-` before what lies outside.
+    """Yield the lines of a sheet: `[n] TAB value TAB note`, sometimes a blank instead of a TAB, `-` before what is
+    outside the collection.
 
     The sheet is a worksheet: some lines of the released ones fit no rule, and the XML is the authority.
     """

@@ -1,8 +1,8 @@
 """Open plain files, compressed files, archives and folders, as a stream of named members.
 
 Nothing is ever extracted to disk, so names inside archives are labels only and cannot lead anywhere. Every byte
-that comes out of a decompressor is counted against `Limits`, so a small file that swells without end is refused
-instead of filling memory.
+that comes out of a decompressor is counted against `ArchiveLimits`, so a small file that unpacks to a huge one is
+refused instead of filling memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PACKED: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
 }
 
 
-WORKBOOK = "xl/workbook.xml"  # what every workbook of Excel has: it is a file, although it is packed as an archive
+WORKBOOK = "xl/workbook.xml"  # what every Excel workbook has: read as one file, although it is packed as an archive
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR = slice(257, 262)
 
@@ -49,7 +49,7 @@ def is_packed(head: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """How much one path may hold after decompression, in bytes and in files."""
 
     member_bytes: int = 8 << 30
@@ -57,13 +57,13 @@ class Limits:
     files: int = 200_000
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = ArchiveLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """One readable file. `name` is how messages call it; `stream` must be read before the next member is asked for;
-    `alone` tells that the path holds nothing else (no archive, no folder)."""
+    `alone` says that the path holds nothing else (no archive, no folder)."""
 
     name: str
     stream: BinaryIO
@@ -120,7 +120,7 @@ def open_files(
     path: Path | str,
     *,
     name: str = "",
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ArchiveLimits = DEFAULT_LIMITS,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Member]:
     """Yield every file that `path` holds: itself, the files of an archive (tar, zip) or of a folder.
@@ -143,7 +143,9 @@ def open_files(
     yield from _open_file(path, name, limits, watch, alone=True)
 
 
-def _open_file(path: Path, name: str, limits: Limits, watch: Callable[[int], None], *, alone: bool) -> Iterator[Member]:
+def _open_file(
+    path: Path, name: str, limits: ArchiveLimits, watch: Callable[[int], None], *, alone: bool
+) -> Iterator[Member]:
     with ExitStack() as stack:
         try:
             source = stack.enter_context(io.BufferedReader(_Watched(path, watch), PIECE))
@@ -167,7 +169,7 @@ def _open_file(path: Path, name: str, limits: Limits, watch: Callable[[int], Non
         yield Member(name, cast(BinaryIO, io.BufferedReader(stream, PIECE)), alone)
 
 
-def _open_tar(stream: _Meter, name: str, limits: Limits) -> Iterator[Member]:
+def _open_tar(stream: _Meter, name: str, limits: ArchiveLimits) -> Iterator[Member]:
     with _reading_header(stream, name):
         archive = tarfile.open(fileobj=io.BufferedReader(stream, PIECE), mode="r|", bufsize=PIECE)  # noqa: SIM115
     with archive:
@@ -183,8 +185,8 @@ def _open_tar(stream: _Meter, name: str, limits: Limits) -> Iterator[Member]:
             yield from _open_member(source, label, limits, room)
 
 
-def _open_member(source: IO[bytes], label: str, limits: Limits, room: _Room) -> Iterator[Member]:
-    """Yield one file of an archive, then read its rest: a tar goes on behind it."""
+def _open_member(source: IO[bytes], label: str, limits: ArchiveLimits, room: _Room) -> Iterator[Member]:
+    """Yield one file of an archive, then read its rest: in a tar the next file follows it."""
     outer = _Meter(source, label, room.left)
     budget = min(limits.member_bytes, room.left)
     with ExitStack() as stack:
@@ -217,7 +219,7 @@ def _reading_header(stream: _Meter, name: str) -> Iterator[None]:
 
 
 def _holds(source: IO[bytes], name: str, part: str) -> bool:
-    """Whether an archive has such a part; what is no archive has not. Raises `BrokenFile` for files of OpenDocument."""
+    """Whether a file is an archive with such a part. Raises `BrokenFile` for files of OpenDocument."""
     try:
         with zipfile.ZipFile(source) as archive:
             names = frozenset(archive.namelist())
@@ -228,7 +230,7 @@ def _holds(source: IO[bytes], name: str, part: str) -> bool:
     return part in names
 
 
-def _open_zip(source: IO[bytes], name: str, limits: Limits) -> Iterator[Member]:
+def _open_zip(source: IO[bytes], name: str, limits: ArchiveLimits) -> Iterator[Member]:
     try:
         archive = zipfile.ZipFile(source)
     except _DAMAGED as error:

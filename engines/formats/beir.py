@@ -22,7 +22,8 @@ _NO_ITERATION = (["0"], ["Q0"])  # else it may be an annotator
 
 
 def _is_table(head: Head) -> bool:
-    """Whether the first line is a header of qrels other than those of TREC, whose four columns blanks may separate."""
+    """Whether the first line is a header of qrels other than those of TREC, whose four columns may be separated by
+    blanks."""
     rows = [line for line in head.lines if not is_comment(line)]
     if not rows:
         return False

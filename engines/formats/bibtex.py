@@ -1,9 +1,9 @@
 """BibTeX as databases export it: entries with their raw field values, in flat memory.
 
-A scanner of balanced braces; it takes a quarter of the time of pybtex, which the tests hold it against.
+A scanner of balanced braces; it takes a quarter of the time of pybtex, with which the tests compare it.
 
 Text outside entries is a comment, as in BibTeX. Where a field occurs twice in an entry the first counts, and the others
-are kept by other names. A word that no @string has defined so far stays as it is written, and is named in `words`.
+are kept under other names. A word that no @string has defined so far stays as it is written, and is named in `words`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _JOIN = re.compile(r"\s*+#\s*+")
 _BRACES = re.compile(r"[{}]")
 _QUOTES = re.compile(r"[{}\"]")
 _GAP = re.compile(r"[\s,]*")
-_ENDS = (",", "\n}", "}")  # what follows a value that nothing is joined to
+_ENDS = (",", "\n}", "}")  # what follows a value to which nothing is joined
 _CLOSES = ("\n}", ",\n}", "}")  # what ends most entries
-_AFTER = re.compile(r"\s*,\s*[A-Za-z][\w-]*\s*=\s*[{\"\w]").match  # a comma alone may part entries
+_AFTER = re.compile(r"\s*,\s*[A-Za-z][\w-]*\s*=\s*[{\"\w]").match  # entries may be separated by a comma alone
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ from engines.text.markup import has_odd_space
 
 PAPER_KINDS = frozenset({"article", "inproceedings", "conference"})
 EVERY_KIND = "all"
-# What holds papers and is none; asked for by name they count as well.
+# What holds papers but is not one itself; counts only if asked for by name.
 _CONTAINERS = frozenset(
     "proceedings mvproceedings collection mvcollection periodical mvreference mvbook xdata set".split()
 )
@@ -130,7 +130,7 @@ def _document(entry: Entry, notes: list[PartProblem], naming: Naming) -> Documen
     doi_found, url = doi(address(fields.pop("doi", "")), entry.key), address(fields.pop("url", ""))
     if entry.key and (reason := id_problem(entry.key)):
         return Problem(entry.file, entry.line, reason)
-    together = "".join(fields.values())  # most entries have nothing to change in any field: that is asked once
+    together = "".join(fields.values())  # most entries have nothing to change in any field: this is checked once
     has_marks = is_marked(together) or "--" in together or has_odd_space(together)
     for name, value in fields.items():
         if has_marks and (is_marked(value) or "--" in value or has_odd_space(value)):

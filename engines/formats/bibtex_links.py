@@ -82,7 +82,7 @@ class Bibliography:
             yield from self._go_on(name)
 
     def _go_on(self, name: str) -> Iterator[Item]:
-        """Yield those that lacked this, unless they lack something else."""
+        """Yield the entries that lacked only this."""
         for numbered in self.waiting.pop(name):
             yield from self._completed_or_kept(numbered)
 
@@ -138,7 +138,7 @@ class Bibliography:
         return f"this import has no {wanted} “{key}” to take fields from"
 
     def _leads_back(self, name: str, to: str) -> bool:
-        """Whether an entry that waited until the end is another one, or refers to it over any number of others."""
+        """Whether an entry that waited until the end is this other one, or refers to it directly or through others."""
         seen: set[str] = set()
         names = [name]
         while names:

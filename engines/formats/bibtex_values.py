@@ -10,7 +10,7 @@ from engines.text.markup import plain_text
 is_marked = re.compile(r"[\\{}&<$~`]").search  # what `readable` may change, next to dashes and white space
 _TEX = re.compile(r"[~`]|--").search
 _EMPTY_GROUP = re.compile(r"(?<=[^\x00-\x7f])\{\}")  # that ended a command, before it became a character
-# What programs read, and no person: not a character of it is changed.
+# What only programs read: not a character of it is changed.
 _VERBATIM = frozenset(
     "file eprint urldate biburl bibsource timestamp crossref xdata xref ids pdf archiveprefix primaryclass eprinttype"
     " eprintclass date eventdate origdate".split()
@@ -76,7 +76,7 @@ def take_year(fields: dict[str, str]) -> int | None:
 
 
 def split_names(text: str) -> tuple[tuple[str, ...], bool]:
-    """Split at " and " outside braces, and tell whether "others" end it; names stay as written.
+    """Split at " and " outside braces, and say whether it ends with "others"; names stay as written.
 
     "Last, First", "Last, Jr., First", single names; those with named parts (biblatex) become "Last, First".
     """

@@ -77,8 +77,8 @@ class Recoded(io.BufferedReader):
 def as_utf8(stream: BinaryIO, file: str, encoding: str = AUTO) -> Recoded:
     """The stream as UTF-8 without a byte order mark; itself where it has been made so already.
 
-    `encoding` is one of `ENCODINGS`. Reading it raises `BrokenFile` where the bytes are none of a chosen or declared
-    encoding.
+    `encoding` is one of `ENCODINGS`. Reading it raises `BrokenFile` where the bytes are not valid in a chosen or
+    declared encoding.
     """
     if isinstance(stream, Recoded):
         return stream

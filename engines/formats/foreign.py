@@ -1,4 +1,4 @@
-"""Files that Litmus does not read although people have them: what they are, and what to export instead."""
+"""Files that people have but Litmus does not read: what they are, and what to export instead."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.formats.records import id_problem
 
-_IDS = (str, int)  # a union would be made again for each value
+_IDS = (str, int)  # built once: `str | int` would be built again for each value
 _TEXT = frozenset({str})
 
 

@@ -21,7 +21,7 @@ MAX_ELEMENT_CHARS = 64 << 20
 _another = re.compile(r"[ \t]*,[ \t]*[^\s]").match
 _SPACE = re.compile(r"[ \t\n\r]*")
 _ENDS = frozenset(" \t\n\r,]}:")
-_TAIL = 64  # a fault this close to the end of what is at hand may only be the chunk's end
+_TAIL = 64  # a fault this close to the end of the text read so far may only be the end of the chunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ def parse_object(text: str, decoder: Decoder | None = None) -> dict[str, Any]:
         raise ValueError(f"is not a JSON object but {_kind(value)}")
     if is_deeper(value, MAX_DEPTH):
         raise ValueError(f"is nested more than {MAX_DEPTH} levels deep")
-    if "\\" in text and "\\u" in text and SUSPICIOUS(text):  # a search for one character takes next to no time
+    if "\\" in text and "\\u" in text and SUSPICIOUS(text):  # a search for one character is very fast
         check_characters(value)
     return value
 

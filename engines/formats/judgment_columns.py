@@ -41,7 +41,7 @@ class Column:
 
     @property
     def empty(self) -> str:
-        """What the field of an answer holds where files are silent, as JSON."""
+        """What the field of an answer holds where the file has no value, as JSON."""
         return '""' if self.sql == "text" else "null"
 
 

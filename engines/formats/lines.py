@@ -1,6 +1,6 @@
 """Bytes to text, strictly: UTF-8 or a clear refusal, line by line or in chunks, in flat memory.
 
-LF ends a line, and CRs before it are dropped; what other CRs mean is for the reader to say. U+2028 and its like are
+LF ends a line, and CRs before it are dropped; what other CRs mean is decided by the reader. U+2028 and its like are
 ordinary characters. A byte order mark at the start is dropped. NUL bytes, bytes that are not UTF-8 and lines that are
 too long raise `BrokenFile`.
 """

@@ -48,7 +48,7 @@ def read_rows(stream: BinaryIO, file: str, carried: str) -> Iterator[tuple[int, 
                 for row in batch.to_pylist():
                     number += 1
                     yield number, {name: value for name, value in row.items() if value is not None}
-        except MemoryError:  # Arrow's own is one of its exceptions too
+        except MemoryError:  # Arrow's own memory error is an ArrowException as well
             raise
         except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
             raise BrokenFile(file, 0, f"is not a readable parquet file ({str(error)[:200]})") from error

@@ -1,4 +1,4 @@
-"""Numbers that GROBID marks as citations though they are none: of equations, lists and figures."""
+"""Numbers that GROBID wrongly marks as citations: those of equations, lists and figures."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _odd = re.compile("[\udc80-\udcff]").finditer
 _letter = re.compile("[^\x00-\x7f\udc80-\udcff]").finditer
 _MEANING = {_ESCAPED + byte: bytes([byte]).decode(_CODEC, "replace") for byte in range(0x80, 0x100)}
 _UNKNOWN = "\ufffd"
-_FEW = 40  # bytes that are no UTF-8, of which nothing is concluded
+_FEW = 40  # bytes that are not UTF-8; from so few, nothing is concluded
 _ASCII_LETTERS = [bytes([each]) for each in range(0x41, 0x7B) if chr(each).isalpha()]
 
 
@@ -62,7 +62,7 @@ class MixedText:
 
     def _ends_in(self, data: bytes) -> int:
         """How many lines end; counted as numbers, which takes a fifth of the time of `count`."""
-        import numpy as np  # not loaded by a start, which loads this module
+        import numpy as np  # not loaded at the start of a program, which loads this module
 
         return int(np.count_nonzero(np.frombuffer(data, np.uint8) == self.line_end[0]))
 

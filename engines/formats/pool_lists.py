@@ -41,7 +41,7 @@ def read_pool_list(stream: BinaryIO, file: str) -> Iterator[PoolRow | Remark | P
 
     The first line determines how many columns there are.
 
-    Raises `BrokenFile` where the file is not text, is empty, or begins like no list.
+    Raises `BrokenFile` where the file is not text, is empty, or does not begin like a list.
     """
     mark, places, comments = "", _Places(0, 0, 0), Comments(file)
     for line, text in read_lines(stream, file, max_bytes=MAX_ROW_BYTES):

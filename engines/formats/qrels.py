@@ -175,7 +175,7 @@ def write_qrels(rows: Iterable[QrelRow], *, separator: str = " ") -> Iterator[st
     """Yield one line for each row.
 
     Raises `ValueError` for ids with white space, topics that begin with # (readers take the line for a comment) and
-    values that trec_eval cannot hold. That no document is judged twice is for the caller to know.
+    values that trec_eval cannot hold. The caller must make sure that no document is judged twice.
     """
     for row in rows:
         topic, iteration, docno, value = row.topic, row.iteration, row.docno, row.value

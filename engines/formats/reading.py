@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-from engines.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
+from engines.formats.archives import DEFAULT_LIMITS, ArchiveLimits, Member, open_files
 from engines.formats.encodings import ENCODINGS, as_utf8
 from engines.formats.judgment_columns import NAMES
 from engines.formats.notes import notes_of
@@ -36,7 +36,7 @@ class _Carried:
     label: str
     id_of: Callable[[Any], str] | None = None
     id_label: str = ""
-    is_one_of_many: bool = False  # files of such records come in hundreds: none that is wrong stops the others
+    is_one_of_many: bool = False  # files of such records come in hundreds: a wrong one does not stop the others
 
 
 _CARRIED = {
@@ -56,7 +56,7 @@ def read_path(
     format: str = AUTO,  # noqa: A002 (the name users know)
     *,
     name: str = "",
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ArchiveLimits = DEFAULT_LIMITS,
     watch: Callable[[int], None] = lambda _: None,
     encoding: str = AUTO,
     **options: Any,

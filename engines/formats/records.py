@@ -36,7 +36,7 @@ class BrokenFile(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A record that was left out because it is wrong, with the place and a reason a person can act on."""
+    """A record that was left out because it is wrong, with the place and a reason that a person can act on."""
 
     file: str
     line: int
@@ -181,8 +181,8 @@ class JudgmentRow:
     """One label of one annotator. `aspect`, `docno` and `criterion` are "" where the file does not name them;
     `value` is the label as written, a number without a needless ".0".
 
-    `details` hold how it was given, by the names of `engines.formats.judgment_columns`, without what the file is silent
-    about.
+    `details` hold how it was given, by the names of `engines.formats.judgment_columns`, without what the file does not
+    say.
     """
 
     annotator: str

@@ -72,7 +72,7 @@ def _document(item: dict[str, Any], file: str, line: int, said: set[str]) -> Doc
 
 
 def _full_text(item: dict[str, Any]) -> str | None:
-    """The paragraphs of the first parse that there is, parted by empty lines; None without one."""
+    """The paragraphs of the first parse that the object has, separated by empty lines; None without one."""
     parses = (item, *(item[key] for key in PARSE_KEYS if isinstance(item.get(key), dict)))
     body = next((found for parse in parses if isinstance(found := parse.get("body_text"), list)), None)
     texts = [paragraph.get("text") for paragraph in body or () if isinstance(paragraph, dict)]

@@ -1,4 +1,4 @@
-"""The layouts that S2ORC and doc2json have had, made one: metadata next to the text of the parse that there is.
+"""The layouts that S2ORC and doc2json have used, brought into one: metadata next to the text of the parse.
 
 2019 has `metadata` and `grobid_parse`, as CORD-19 has `metadata`; 2020 and doc2json have `pdf_parse` or `latex_parse`.
 doc2json cuts an id at its first dot: the file 2020.acl-main.207.json holds the paper_id “2020”.

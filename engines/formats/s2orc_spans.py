@@ -11,7 +11,7 @@ from engines.formats.jsonl import parse_list
 from engines.formats.papers import FullPaper, Marker, Paragraph, Reference
 from engines.formats.records import DocumentRecord, id_problem
 
-FULL_TEXT = "fulltext"  # no kind of S2ORC's: in files that Litmus wrote, what of the text is the full text
+FULL_TEXT = "fulltext"  # not a kind of S2ORC's: in files that Litmus wrote, which part of the text is the full text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Which column of a table of documents is which field: by its name, or as somebody chose.
 
 Known are the names that Zotero, EndNote, Scopus, the Web of Science, Embase, PubMed, Cochrane, CINAHL, Lens, OpenAlex,
-RefWorks, Covidence, Rayyan, ASReview, Abstrackr, Google Scholar and ir_datasets give their columns. Case and signs do
-not matter.
+RefWorks, Covidence, Rayyan, ASReview, Abstrackr, Google Scholar and ir_datasets give their columns. Case and
+punctuation do not matter.
 """
 
 from __future__ import annotations

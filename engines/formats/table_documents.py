@@ -1,8 +1,8 @@
 """Documents as tables: CSV, TSV and Excel workbooks, with columns matched by name, or id<TAB>text without names.
 
 A first line without names is that of MS MARCO, Pyserini and ir_datasets: id and text; id, title and text; or id, url,
-title and text. Lines before the header, as Embase writes them, are passed over and said. Embase's tables with a record
-in each column, or fields below each other, are turned round.
+title and text. Lines before the header, as Embase writes them, are passed over and reported. Embase's tables with a
+record in each column, or fields below each other, are turned.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _table_of(row: Row, at: int | None, naming: Naming, chosen: str, *, may_lack
     """The table, and whether the row names its columns. Raises `BrokenFile`."""
     line, cells = row
     if at is None and chosen and not _is_by_place(chosen):
-        at = line  # names that nobody knows, and somebody has said which is which
+        at = line  # unknown names, but the person has chosen which column is which
     if at is not None:
         names = distinct_names(cells)
         return _Table(names, _chosen(names, chosen, naming.file, line), naming), True

@@ -50,7 +50,7 @@ def read_rows(
 
 
 def _header_delimiter(line: str, is_header: Callable[[list[str]], bool]) -> str:
-    """What separates the cells of a line that is a header then, "" where it is none."""
+    """The delimiter that makes the line a header, "" where none does."""
     for delimiter in "\t,;":
         if delimiter in line and is_header(cells_of(line, delimiter)):
             return delimiter

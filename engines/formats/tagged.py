@@ -43,7 +43,8 @@ class Tagged:
     more: list[str] = field(default_factory=list)  # how the last value goes on, line by line
 
     def whole(self) -> Tagged:
-        """Itself with its last value complete; joined once, since joining line by line takes the square of the time."""
+        """Itself with its last value complete; joined once: joining line by line would take time that grows with the
+        square of the lines."""
         if self.more:
             tag, value = self.pairs[-1]
             self.pairs[-1] = (tag, "".join([value, *self.more]))

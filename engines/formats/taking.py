@@ -1,4 +1,4 @@
-"""Values taken out of a record of named fields; what is not taken stays there and becomes the document's `extra`."""
+"""Values taken out of a record of named fields; what is not taken stays and becomes the document's `extra`."""
 
 from __future__ import annotations
 

@@ -156,7 +156,8 @@ def _object(node: Node) -> Any:
 
 
 def _words(node: Node) -> str:
-    """The text of an element; that of elements side by side is parted by blanks, of markup within a text it is not."""
+    """The text of an element; texts of elements side by side are separated by blanks, those of markup within a text are
+    not."""
     return " ".join(_words(child) for child in node.nodes()) if _is_nested(node) else _fold(node.text())
 
 

@@ -80,7 +80,7 @@ def _is_table_of_runs(head: Head) -> bool:
 
 
 def _is_text_of_columns(head: Head) -> bool:
-    """Whether half of the rows have a column that is a number, as prose has not."""
+    """Whether half of the rows have a column that is a number, which prose does not have."""
     numbered = sum(any(map(_NUMBER, row)) for row in head.rows)
     return not head.is_pickle and 2 * numbered >= max(len(head.rows), 1)
 

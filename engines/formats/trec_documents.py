@@ -1,8 +1,8 @@
 """TREC documents: `<DOC>`, `<DOCNO>id</DOCNO>`, tags of any names, `</DOC>`; see formats.md 3.4.
 
-Read kindly: tags in any case and anywhere in a line, attributes, missing end tags, paragraph marks and comments inside
-the text, an id as attribute of <DOC>. A field that holds further known fields is opened, as <HEADER> and <HTML>. Where
-no field is known as the text, the longest is, and that is said. All others are kept.
+Read leniently: tags in any case and anywhere in a line, attributes, missing end tags, paragraph marks and comments
+inside the text, an id as attribute of <DOC>. A field that holds further known fields is opened, as <HEADER> and <HTML>.
+Where no field is known as the text, the longest one is taken, and this is reported. All others are kept.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | RunComment | BadR
 
     A line that begins with # is a comment, unless it is a row of a topic whose number begins so.
 
-    Memory: eight bytes for each row. Raises `BrokenFile` where the file is not text, and where a document stands
-    twice for one topic: nobody can know which of the two was meant, and trec_eval stops there as well.
+    Memory: eight bytes for each row. Raises `BrokenFile` where the file is not text, and where a document is listed
+    twice for one topic: it is not known which of the two was meant, and trec_eval stops there as well.
     """
     seen = SeenIds()
     for line, text in read_lines(stream, file, max_bytes=MAX_ROW_BYTES):

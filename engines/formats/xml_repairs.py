@@ -1,4 +1,5 @@
-"""XML as people write it by hand or by print statements: signs that XML does not allow in texts, made what they mean.
+"""XML as people write it by hand or by print statements: characters that XML does not allow in texts, read as they were
+meant.
 
 A bare & or <, the named characters of HTML, and control characters. Texts in CDATA, comments and instructions stay.
 """
@@ -23,7 +24,7 @@ Note = tuple[int, str]  # with its line
 
 
 def repaired(data: bytes) -> tuple[bytes, list[Note]]:
-    """The XML (in UTF-8) with its odd signs written as XML has them, and a note on each line and kind of them."""
+    """The XML (in UTF-8) with such characters written as XML requires, and a note on each line and kind of them."""
     notes: dict[Note, None] = {}
     return b"".join(_pieces(data, notes)), list(notes)
 
@@ -44,7 +45,7 @@ def _pieces(data: bytes, notes: dict[Note, None]) -> Iterator[bytes]:
 
 
 def _change(found: re.Match[bytes]) -> tuple[bytes, str] | None:
-    """What the place becomes and why; None where it is as XML wants it."""
+    """What the place becomes and why; None where it is correct XML."""
     if found[0][:1] == b"&":
         return _reference(found)
     if found[4]:

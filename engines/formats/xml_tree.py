@@ -33,7 +33,7 @@ _ADVICE = {
 
 
 class NotWellFormed(BrokenFile):
-    """The file looks like XML but is none."""
+    """The file looks like XML but is not well-formed."""
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ class _Builder:
 
 
 def read_xml(stream: BinaryIO, file: str) -> Node:
-    """Return the root of the document. Signs that XML does not allow in texts are noted with the stream.
+    """Return the root of the document. Characters that XML does not allow in texts are noted with the stream.
 
     Raises `BrokenFile` if it is not well-formed otherwise, too large or declares entities.
     """

@@ -27,7 +27,7 @@ class _Outlet:
 
 
 def zipped(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
-    """A ZIP archive of (name, pieces), made as it is read. Equal members give equal bytes: no clock is in it."""
+    """A ZIP archive of (name, pieces), made as it is read. Equal members give equal bytes: it holds no times."""
     outlet = _Outlet()
     with zipfile.ZipFile(cast("IO[bytes]", outlet), "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files:

@@ -1,7 +1,7 @@
 """Proposals to take cited authors' names out of a sentence: "Smith et al. [1] proposed" becomes "[1] proposed".
 
 Source: F. Boudin, "ACM-CR: A Manually Annotated Test Collection for Citation Recommendation", JCDL 2021, section 2.
-Names go only where a marker right behind them cites a work of theirs; nothing is ever changed unseen.
+Names are removed only where a marker right after them cites a work of theirs, and a person sees each change.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _without_joint(start: int | None, words: list[tuple[int, str]]) -> int | Non
 
 
 def _is_known(word: str, known: frozenset[str]) -> bool:
-    """Whether a name is that of an author, a slip of the pen allowed in a long one."""
+    """Whether a name is that of an author; a long one may have a typing error."""
     return word in known or (len(word) > 4 and any(fuzz.ratio(word, name) >= 85 for name in known if len(name) > 4))
 
 

@@ -1,6 +1,6 @@
 """Entries whose parts are set apart by commas: "A. Uhl and B. Kauz, Ears of owls, J. Birds 11, 100 (1999)".
 
-Physics, mathematics and astronomy print them so, often without the title of the work: then there is none here either.
+Physics, mathematics and astronomy print them so, often without the title of the work: then the reference has no title.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ _CONTAINER = re.compile(
     r"Phys(?:ical Review|\.)|Rev(?:iews?|\.)|arXiv|Conference|Symposium|Adv(?:ances in|\.)|Nature|Science|Ph\.?\s?D\.?|"
     r"Tech(?:nical|\.)|preprint|e-print)(?:\s|$)"
 ).match
-_SURE_CONTAINERS = ("in ", "in: ", "In ", "In: ", "Proc", "J. ", "arXiv", "Trans", "Journal", "Lect")
 _ABBREVIATED = re.compile(r"(?:\w+\.?\s){0,5}?(?:[^\W\d_a-z]\w*\.\s?){1,6}(?:\w\s)?(?:[A-Z]\s)?\d").match
 _TAIL = re.compile(
     r"(?:\(?(?:1[5-9]|20)\d\d[a-z]?\)?|pp?\.?\s\d.*|vol(?:ume|\.)?\s.*|no\.\s.*|\d+[\d\s():–-]*|[A-Z]?\d+[A-Z]?|"
@@ -103,7 +102,7 @@ def _names(pieces: Sequence[str]) -> int:
 
 
 def _without_and(pieces: Sequence[str], count: int) -> int:
-    """How many of the pieces before the first that cannot be a name are names, where no "and" tells."""
+    """How many of the pieces before the first that cannot be a name are names, where there is no "and"."""
     strict = 0
     while strict < count and (_WITH_INITIALS(pieces[strict]) or (strict and _SUFFIX(pieces[strict]))):
         strict += 1

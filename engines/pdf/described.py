@@ -1,4 +1,5 @@
-"""What the file says of itself: title and authors where its first page prints them, and the names of its sections."""
+"""What the file says about itself: title and authors where its first page prints them, and the names of its
+sections."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _NO_TITLE = re.compile(r"untitled|microsoft word|\.(?:docx?|tex|dvi|pdf|indd|rtf
 
 
 def described_title(lines: Sequence[Line], described: Mapping[str, str]) -> str:
-    """The title that the file gives, where its first page prints it; "" otherwise: templates leave those of others."""
+    """The title that the file gives, where its first page prints it; "" otherwise: files made from a template often
+    keep the title of another paper."""
     title = " ".join(described.get("Title", "").split())
     if _NO_TITLE(title) or not 8 <= len(title) <= 400:
         return ""

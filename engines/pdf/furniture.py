@@ -62,7 +62,7 @@ def _zone(line: Line, height: float) -> str:
 
 
 def _outermost(lines: Sequence[Line], height: float) -> list[Line]:
-    """The first and the last lines of a page outside its margins, as a small text upon a large page has them."""
+    """The first and the last lines of a page outside its margins, as a small text on a large page has them."""
     if not lines:
         return []
     first, last = min(line.base for line in lines), max(line.base for line in lines)

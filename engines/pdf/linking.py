@@ -24,7 +24,7 @@ WORTH_A_LOOK = 72.0
 
 _PREPRINT = re.compile(r"\barxiv\b|\bcorr\b|\babs/\d|\bbiorxiv\b|\bmedrxiv\b|\bpreprint\b|\bssrn\b", re.IGNORECASE)
 _PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.2139/")  # arXiv, bioRxiv and medRxiv, SSRN
-_NO_DOI = "10.5555/"  # ACM's handles look like DOIs and are none
+_NO_DOI = "10.5555/"  # ACM's handles look like DOIs but are not
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _nearest(fitting: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _same_name(one: str, other: str) -> bool:
-    """Whether two surnames are one, a second surname or a slip of the pen allowed."""
+    """Whether two surnames are the same; one may have a second surname or a typing error."""
     if min(len(one), len(other)) < 4:
         return one == other
     if one.endswith(other) or other.endswith(one):

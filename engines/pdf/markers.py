@@ -11,7 +11,7 @@ from engines.formats.papers import Marker, Reference
 from engines.text.words import fold_word
 
 LONGEST_RANGE = 40
-LONGEST_NAME = 40  # letters: hostile words without end must not be searched from each of their letters
+LONGEST_NAME = 40  # letters: an endless word in a hostile file must not be searched again from each of its letters
 
 _DASH = "-–—‐‑−"
 _NUMBER = r"\d{1,3}[a-z]?"

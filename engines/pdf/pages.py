@@ -166,7 +166,7 @@ class _Reader:
 
     def _pieces(self) -> Iterator[tuple[int, bool, list[str], Box]]:
         """Yield (first, spaced, letters, box) of neighbours with the same height of box, between blanks."""
-        # Names near at hand for what is asked of each character: this loop is a fifth of reading a paper.
+        # Local names for what is asked of each character: this loop takes a fifth of the time to read a paper.
         unicode_of, box_of, text = _unicode_of, _box_of, self.handle
         room = bytearray(ctypes.sizeof(pdfium.FS_RECTF))
         where, place_of_box = ctypes.byref(pdfium.FS_RECTF.from_buffer(room)), memoryview(room).cast("f")

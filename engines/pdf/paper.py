@@ -157,7 +157,7 @@ class _Marking:
         self.anonymiser = Anonymiser(self.references)
         texts = [" ".join(line.text for line in block.lines) for block in flow.blocks]
         numbers = sum(len(numeric_markers(text, self.references)) for text in texts)
-        # Names with years are looked for only where numbers do not settle it: the search is dear.
+        # Names with years are looked for only where numbers do not settle it: the search is slow.
         self.is_numeric = 2 * numbers > len(references) or numbers >= sum(
             len(author_year_markers(text, self.author_years)) for text in texts
         )

@@ -31,7 +31,7 @@ def paragraphs(lines: list[Line], measures: Measures) -> list[list[Line]]:
 
 
 def without_run_in(lines: list[Line]) -> tuple[list[Line], list[Line]]:
-    """Return a heading that a paragraph begins with, [] for none, and the rest.
+    """Return the heading with which a paragraph begins, [] for none, and the rest.
 
     Such a heading is bold or slanted words up to a full stop or colon.
     """

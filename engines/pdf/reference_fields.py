@@ -47,9 +47,6 @@ _JOINS_NAMES = re.compile(
 ).match
 _INITIAL_FIRST = re.compile(r"[^\W\d_a-z]\.").match
 _GIVEN_BEFORE = re.compile(r"(?:^|,\s|\band\s)[^\W\d_a-z][\w'’-]+\s(?:[^\W\d_a-z]\.?\s?)+$").search  # "James M"
-_TITLE_START = re.compile(
-    r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]*\s[a-z]{2,})|[A-Z][\w-]+,\s(?!and\b)[a-z]+\b"
-).match
 _CONTAINER_ALONE = re.compile(
     r"(?:ibid\.\s|(?:[^\W\d_a-z]\w*\.?\s){1,6})?(?:[A-Z]\s?)?\d+[A-Z]?(?:\s\(\d+\))?,\s[\w–-]+\s\((?:1[5-9]|20)\d\d\)\W*$"
 ).match

@@ -21,9 +21,9 @@ INTRODUCTION, RELATED, OTHER = "introduction", "related work", ""
 FIRST_SECTION = "It is the first section of the paper."
 NO_HEADING = "This is a guess: the text begins without a heading, as introductions do."
 PROPOSED = frozenset({INTRODUCTION, RELATED})
-# A survey that is not proposed costs twice what a section costs that is proposed and none: it may be overlooked.
+# A survey that is not proposed may be overlooked, so it costs twice as much as a wrong proposal.
 LEAST_PROBABILITY = 1 / 3
-LEAST_WORKS = 3  # fewer are no survey, however few the words between them
+LEAST_WORKS = 3  # fewer are no survey, even if they stand close together
 LEAST_INSIDE = 1 / 2  # of a sub-section among the paper's own work
 _SURVEY = re.compile(
     r"\b(?:related|relevant|previous|prior|existing|earlier|past)\s+(?:\w+\s+)?"

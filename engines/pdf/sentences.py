@@ -1,7 +1,7 @@
 """Where the sentences of scientific prose end: not after "et al.", "Fig.", "e.g." or initials.
 
 Also at the marks of other scripts: ؟ and ۔ of Arabic, Persian and Urdu, । of Devanagari, 。 of Chinese and Japanese,
-which needs no space after it. Thai ends its sentences by no mark: a paragraph of it is one.
+which needs no space after it. Thai does not mark where sentences end: a paragraph in Thai is one sentence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w+")
 _OPENED = re.compile(r"[\"'“‘(]*([A-Z][a-z]*)\b")
 _TWO_WORDS = re.compile(r"[A-Z][a-z]{2,} [a-z]")
 _CAPITAL = re.compile(r"[A-Z][a-z]*\b")
-_NEAR = 80  # characters: what stands further away is not looked at, or long texts would take their square
+_NEAR = 80  # characters: further away is not searched, or the time would grow with the square of the text's length
 _STARTERS = frozenset(
     "the a an this these those we our in on for as it its to however moreover furthermore thus therefore hence while "
     "although since when where with by from at such they their there some many most other others each both if then "

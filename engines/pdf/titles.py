@@ -1,4 +1,4 @@
-"""An index of a collection's titles that fits in little memory and finds the documents a reference may mean."""
+"""An index of a collection's titles that needs little memory and finds the documents a reference may mean."""
 
 from __future__ import annotations
 

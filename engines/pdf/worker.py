@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PdfLimits:
     """What a file may cost: seconds of processor time, megabytes of memory, pages and megabytes of the file.
 
     After `quiet_seconds` of the clock the machine counts as busy.
@@ -39,15 +39,15 @@ def extract(
     path: Path,
     *,
     vocabulary: Vocabulary,
-    limits: Limits = Limits(),
+    limits: PdfLimits = PdfLimits(),
     check: Callable[[], None] = _nothing,
     name: str = "",
 ) -> FullPaper:
     """Return the paper that a PDF file holds, read by a guarded process.
 
     `vocabulary` are the collection's words with their counts (`engines.pdf.vocabulary.count_words`); it decides
-    which hyphens at line ends go. `check` is called several times a second and may raise to stop the work: the
-    process is killed, the exception goes on. `name` stands in the paper's `file`. Raises `ExtractionFailed`.
+    which hyphens at line ends go. `check` is called several times a second and may raise to stop the work: the process
+    is killed, the exception is raised to the caller. `name` stands in the paper's `file`. Raises `ExtractionFailed`.
     """
     read = partial(read_papers, path.resolve(), vocabulary, name or path.name, limits.pages)
     return _first(read, path, limits, check)
@@ -60,11 +60,11 @@ def render_page(path: Path, page: int, *, width: int = 1000) -> bytes:
     """
     if not 16 <= width <= 4000:
         raise ValueError("a picture is 16 to 4000 pixels wide")
-    limits = Limits(seconds=30, quiet_seconds=60)
+    limits = PdfLimits(seconds=30, quiet_seconds=60)
     return _first(partial(draw_page, path.resolve(), page, width, limits.pages), path, limits, _nothing)
 
 
-def _first(read: Callable[[], Iterator[T]], path: Path, limits: Limits, check: Callable[[], None]) -> T:
+def _first(read: Callable[[], Iterator[T]], path: Path, limits: PdfLimits, check: Callable[[], None]) -> T:
     """The one thing that is read. Raises `ExtractionFailed`."""
     size = path.stat().st_size
     if size > limits.file_megabytes * 1024 * 1024:

@@ -9,7 +9,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class RankedList:
+class ScoredList:
     """Docnos, best first, with their scores, which 32 bits hold: trec_eval up to 9.0.8 keeps no more of them."""
 
     docnos: list[str]
@@ -19,7 +19,7 @@ class RankedList:
         return len(self.docnos)
 
 
-def ranked(scores: Iterable[tuple[str, float]], depth: int | None = None) -> RankedList:
+def ranked(scores: Iterable[tuple[str, float]], depth: int | None = None) -> ScoredList:
     """Sort by score falling, ties by docno falling in bytes, and cut at `depth`. Errors: ValueError for no number."""
     pairs = list(scores)
     values = np.array([score for _, score in pairs], dtype=np.float32)
@@ -29,10 +29,10 @@ def ranked(scores: Iterable[tuple[str, float]], depth: int | None = None) -> Ran
     found.sort(reverse=True)  # code points have the order of UTF-8's bytes
     found.sort(key=lambda pair: -pair[1])
     found = found[:depth]
-    return RankedList([docno for docno, _ in found], [score for _, score in found])
+    return ScoredList([docno for docno, _ in found], [score for _, score in found])
 
 
-def in_order(docnos: Iterable[str], depth: int | None = None) -> RankedList:
+def in_order(docnos: Iterable[str], depth: int | None = None) -> ScoredList:
     """A list whose order is all that is known of it: scores fall from its length to 1."""
     found = list(docnos)[:depth]
-    return RankedList(found, [float(len(found) - place) for place in range(len(found))])
+    return ScoredList(found, [float(len(found) - place) for place in range(len(found))])

@@ -26,7 +26,7 @@ Statistic = Callable[[FloatArray], FloatArray]  # feature sums (F, b) -> statist
 
 
 class Cancelled(Exception):
-    """The caller's cancel hook said stop between two chunks; no result exists."""
+    """The caller cancelled between two chunks, so there is no result."""
 
 
 def make_rng(seed: int) -> np.random.Generator:
@@ -51,7 +51,7 @@ def draw_cells(rng: np.random.Generator, counts: FloatArray) -> FloatArray:
 class Design(ABC):
     """Units to resample and their feature sums.
 
-    counts (L,) are the units of each part that is alike, features (L, F) the feature sums of one of its units.
+    counts (L,) is how many units are identical, features (L, F) the feature sums of one of them.
     """
 
     counts: FloatArray
@@ -174,8 +174,8 @@ def resample(
 ) -> Resampled:
     """The statistic on the sample, on `resamples` bootstrap replicates and with each unit left out.
 
-    `progress` hears how many replicates the last chunk added; `cancelled` is asked before each chunk and ends the
-    work with `Cancelled`. Memory: B x S for the replicates plus about 32 MiB, never B x n.
+    `progress` is called with the number of replicates that the last chunk added; where `cancelled` returns true before
+    a chunk, the work ends with `Cancelled`. Memory: B x S for the replicates plus about 32 MiB, never B x n.
     """
     step = chunk or design.chunk()
     point = statistic(design.total[:, None])[:, 0]

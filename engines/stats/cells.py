@@ -1,6 +1,6 @@
 """Reduction of items to cells: the distinct label patterns and how often each occurs.
 
-Every statistic here is a function of the pattern counts, so nothing is lost, and resampling items with replacement
+Every statistic here depends on the pattern counts alone, so nothing is lost, and resampling items with replacement
 is one multinomial draw over the cells (statistics.md 4.1).
 """
 

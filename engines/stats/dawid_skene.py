@@ -13,7 +13,7 @@ from engines.stats.labels import MISSING, Positions
 from engines.stats.results import BoolArray, FloatArray, IntArray
 
 FLOOR = 1e-300
-DUST = 1e-200  # weight that comes of the floor alone: no data
+DUST = 1e-200  # weight from the floor alone: no data
 UNUSED = 1e-6  # share of a level that is true nowhere
 CERTAIN = 0.6
 MAX_ROUNDS = 1000

@@ -24,7 +24,7 @@ class RunScores:
 
     Topics that the run lacks score 0 and are in `missing`. `tied` counts, for each measure with a cut-off, the topics
     where equal scores straddle it. `problems` say of a measure why it cannot be computed for this run. `highest`
-    {measure: (T,)} are the values if every unjudged document were relevant, for measures that allow to say so.
+    {measure: (T,)} are the values if every unjudged document were relevant, for measures for which it is known.
     `empty_shares` {measure: (T,)} say where the share of the ranking that a measure looks at is no document.
     """
 
@@ -59,8 +59,8 @@ def score(
 ) -> RunScores:
     """The run's value of each measure for each topic of the gold; judgments that are not kept (J,) count as none.
 
-    A topic without a relevant document is undefined; `empty_as_zero` gives it 0, as trec_eval has it, except for the
-    measures over a share of the ranking, which are none of trec_eval's. Then no highest value is known.
+    A topic without a relevant document is undefined; `empty_as_zero` gives it 0, as trec_eval does, except for the
+    measures over a share of the ranking, which trec_eval does not have. Then no highest value is known.
     """
     hits = view(run, gold, keep)
     values = np.full((len(gold.topics), len(measures)), np.nan)
@@ -89,8 +89,8 @@ def score_random(
     *,
     empty_as_zero: bool = False,
 ) -> RunScores:
-    """The mean score of each topic over random orders: what no knowledge at all reaches. A topic that they do not rank
-    has no pool to shuffle: undefined."""
+    """The mean score of each topic over random orders: what a ranking reaches without any knowledge. A topic that they
+    do not rank has no pool to shuffle: undefined."""
     drawn = [score(found, gold, measures, empty_as_zero=empty_as_zero) for found in islice(orders, shuffles)]
     values = np.mean([each.values for each in drawn], axis=0)
     values[[topic in set(drawn[0].missing) for topic in gold.topics]] = np.nan

@@ -38,7 +38,7 @@ class GroupMeasured:
 
 
 def groups(labels: Labels) -> list[Group]:
-    """Everyone; people and the runs of each model as well when both kinds are there."""
+    """Everyone; also people and the runs of each model where the labels have both kinds."""
     found = [Group("all", None, tuple(range(len(labels.annotators))))]
     people = labels.columns_of(Kind.HUMAN)
     if people:

@@ -52,7 +52,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class IntervalOutcome:
     """The interval that heads the report, or why there is none, with its standard error and what else to show."""
 
     ci: Interval | None
@@ -150,14 +150,14 @@ def headline(request: Request, n_units: int) -> tuple[str, Reason | None, bool]:
     return "jackknife_t" if n_units < BCA_FROM[request.unit] else "bca", None, small
 
 
-def make_interval(sample: Sample, request: Request) -> Outcome:
+def make_interval(sample: Sample, request: Request) -> IntervalOutcome:
     """The interval of one statistic under the rules above.
 
     When the sample is small, those of percentile and jackknife_t that do not head it come along in `alternatives`.
     """
     method, reason, small = headline(request, sample.n_units if sample.n_informative is None else sample.n_informative)
     if reason is not None:
-        return Outcome(None, reason, None)
+        return IntervalOutcome(None, reason, None)
     found = _interval(sample, request, method)
     if not small:
         return found
@@ -166,29 +166,29 @@ def make_interval(sample: Sample, request: Request) -> Outcome:
     return replace(found, flags=(Flag.SMALL_SAMPLE, *found.flags), alternatives=shown)
 
 
-def _interval(sample: Sample, request: Request, method: str) -> Outcome:
+def _interval(sample: Sample, request: Request, method: str) -> IntervalOutcome:
     return _by_jackknife(sample, request) if method == "jackknife_t" else _by_bootstrap(sample, request, method)
 
 
-def _by_jackknife(sample: Sample, request: Request) -> Outcome:
+def _by_jackknife(sample: Sample, request: Request) -> IntervalOutcome:
     se = jackknife_se(sample)
     if se is None:
-        return Outcome(None, Reason.UNDEFINED_IN_BOOTSTRAP, None)
+        return IntervalOutcome(None, Reason.UNDEFINED_IN_BOOTSTRAP, None)
     if se <= TIE * max(1.0, abs(sample.point)):
-        return Outcome(None, Reason.NO_VARIATION, 0.0)
+        return IntervalOutcome(None, Reason.NO_VARIATION, 0.0)
     lost = int(sample.multiplicity[~np.isfinite(sample.left_out)].sum())
     bounds = student_interval(sample, se, request.level)
-    return Outcome(_as_interval(bounds, "jackknife_t", request, 0, lost), None, se)
+    return IntervalOutcome(_as_interval(bounds, "jackknife_t", request, 0, lost), None, se)
 
 
-def _by_bootstrap(sample: Sample, request: Request, method: str) -> Outcome:
+def _by_bootstrap(sample: Sample, request: Request, method: str) -> IntervalOutcome:
     defined = sample.replicates[np.isfinite(sample.replicates)]
     drawn = len(sample.replicates)
     lost = drawn - len(defined)
     if lost > MAX_UNDEFINED * drawn:
-        return Outcome(None, Reason.UNDEFINED_IN_BOOTSTRAP, None)
+        return IntervalOutcome(None, Reason.UNDEFINED_IN_BOOTSTRAP, None)
     if np.ptp(defined) <= TIE * max(1.0, abs(sample.point)):
-        return Outcome(None, Reason.NO_VARIATION, 0.0)
+        return IntervalOutcome(None, Reason.NO_VARIATION, 0.0)
     bounds: Bounds | None = None
     flags: tuple[Flag, ...] = ()
     if method == "bca":
@@ -198,7 +198,7 @@ def _by_bootstrap(sample: Sample, request: Request, method: str) -> Outcome:
             method, flags = "percentile", (Flag.BCA_FELL_BACK,)
     bounds = bounds or quantiles(defined, request.level)
     ci = _as_interval(bounds, method, request, drawn, lost)
-    return Outcome(ci, None, float(defined.std(ddof=1)), flags)
+    return IntervalOutcome(ci, None, float(defined.std(ddof=1)), flags)
 
 
 def _as_interval(bounds: Bounds, method: str, request: Request, resamples: int, lost: int) -> Interval:

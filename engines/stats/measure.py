@@ -23,8 +23,8 @@ class UnjudgedError(ValueError):
 class Definition:
     """One kind of measure. `cut` says what may follow @: nothing, a rank ("rank", "rank?"), a share of the ranking
     ("share"), either or nothing ("any?"), or a level of recall ("recall"). `parameters` have their defaults; `bounds`
-    is the range of its values. `by_ranks` says that the ranks of relevant documents are all it rests on: where unjudged
-    documents count as not relevant it is the least that it can be, and the most is known, too."""
+    is the range of its values. `by_ranks`: it depends on the ranks of relevant documents alone. With unjudged documents
+    taken as not relevant it is then the lowest possible value, and the highest possible one is known too."""
 
     name: str
     about: str

@@ -1,4 +1,5 @@
-"""Why a figure or its interval is undefined, and what must be known of one that is not: codes with their words."""
+"""Why a figure or its interval is undefined, and what a reader must know about a defined one: codes with their
+words."""
 
 from enum import StrEnum
 from typing import Self

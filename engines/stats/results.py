@@ -1,7 +1,7 @@
 """The figures this package hands out: frozen, JSON-safe, never NaN.
 
 An undefined figure is `value=None` with a `Reason`; an interval that cannot be given is `ci=None` with a reason of
-its own. Annotators count as fixed: every interval speaks of other items (or topics) labelled by these annotators.
+its own. Annotators count as fixed: every interval is about other items (or topics) labelled by these annotators.
 """
 
 import dataclasses

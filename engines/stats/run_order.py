@@ -1,4 +1,4 @@
-"""How alike two orders of systems are, and how much the order depends on the pool (statistics.md 10)."""
+"""How similar two orders of systems are, and how much the order depends on the pool (statistics.md 10)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -119,10 +119,10 @@ def _replicates(function: Tau, one: FloatArray, two: FloatArray, request: Reques
 class LeftOut(JsonFields):
     """The runs measured without the judgments that one method alone brought into the pools, as if nobody had used it.
 
-    A method is a pooled run or search, a list, a hand. The figures are those of `run`: the method itself where it is
-    among the runs, else the run that changes most. `without` has every run's mean without these `judgments`, `tau_b`
-    compares the two orders of the runs. Topics that have no relevant document without them are left out, so that the
-    second mean may be over fewer: `n_topics` and `n_topics_without`.
+    A method is a pooled run or search, a list, or adding by hand. The figures are those of `run`: the method itself
+    where it is among the runs, else the run that changes most. `without` has every run's mean without these
+    `judgments`, `tau_b` compares the two orders of the runs. Topics that have no relevant document without them are
+    left out, so that the second mean may be over fewer: `n_topics` and `n_topics_without`.
     """
 
     method: str
@@ -156,7 +156,7 @@ def leave_methods_out(
     topics: IntArray | None = None,
     empty_as_zero: bool = False,
 ) -> list[LeftOut]:
-    """Would a system that no pool was made of be treated fairly? (Zobel 1998; Buckley & Voorhees 2004)
+    """Would a system that contributed to no pool be treated fairly? (Zobel 1998; Buckley & Voorhees 2004)
 
     `sole_judgments` {method: (J,)} are the judgments that are there for this method alone. All runs are measured again
     without them, over these topics (their positions; all), as `score` takes those without a relevant document.

@@ -173,7 +173,7 @@ def simulate(
 ) -> Simulation:
     """Draw data sets of `n_items` items from the pilot's patterns and measure each.
 
-    As in the formula, n counts items that enter the figure; the others of the pilot come along in their proportion.
+    As in the formula, n counts items that enter the figure; the others of the pilot are drawn in their proportion.
     With `delta`, each data set is tested by its own jackknife error after the true value is moved to `delta`.
     """
     _positive(n_items=n_items)

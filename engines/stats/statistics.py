@@ -38,7 +38,7 @@ class Statistic:
     formula    in words and symbols, as the help page prints it
     pair       (K, K, ...) tables of two annotators to values (...), NaN where undefined; None: not for pairs
     group      label counts of several annotators to values (...), NaN where undefined; None: means over pairs instead
-    scale      the least that a criterion must offer: "nominal" (levels differ), "ordinal" (they have an order),
+    scale      the least that a criterion must have: "nominal" (levels differ), "ordinal" (they have an order),
                "interval" (they are equally spaced). Litmus takes the levels of an ordered criterion as equally spaced
     lowest     smallest value of the pair figure; the largest is 1
     is_share   printed as a percentage

@@ -101,7 +101,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class VersionComparison:
     """All sides of a paper in one order."""
 
     sides: tuple[int, ...]
@@ -130,17 +130,19 @@ class Comparison:
         return {name: variant.name for name, variant in found if variant is not None}
 
 
-def compare_versions(sides: Mapping[int, Content]) -> Comparison:
+def compare_versions(sides: Mapping[int, Content]) -> VersionComparison:
     """Compare the versions. The order of `sides` is the order in which they are shown."""
     names = _Names()
     groups = _grouped([(side, content.contexts) for side, content in sides.items()], pair_paragraphs)
     ids: set[str] = set()
     paragraphs = [_paragraph(group, tuple(sides), names, ids) for group in groups]
     lists = _grouped([(side, content.references) for side, content in sides.items()], _same_numbers)
-    return Comparison(tuple(sides), tuple(paragraphs), tuple(_entry(group, tuple(sides), names) for group in lists))
+    return VersionComparison(
+        tuple(sides), tuple(paragraphs), tuple(_entry(group, tuple(sides), names) for group in lists)
+    )
 
 
-def build_content(comparison: Comparison, choices: Choices) -> Content:
+def build_content(comparison: VersionComparison, choices: Choices) -> Content:
     """One extraction from the variants taken; where none was, from that of the majority, or else of the first side."""
     contexts = tuple(_built(each, choices) for each in comparison.paragraphs if each.is_in(choices))
     chosen = (

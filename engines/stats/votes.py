@@ -14,7 +14,7 @@ from engines.stats.results import FloatArray, JsonFields
 
 
 class Outcome(IntEnum):
-    """How an item came by its value, or did not."""
+    """How an item got its value, or why it has none."""
 
     UNRESOLVED = 0
     UNANIMOUS = 1
@@ -140,7 +140,7 @@ def sensitivity(
     """How many values each applicable policy would change against `baseline` (n,), -1 where there is no value.
 
     Weights and expert bring their policies in; the other policies then count every annotator once. Decisions by hand
-    (`decided`) win under each policy, as they do in life.
+    (`decided`) win under each policy, as in the vote itself.
     """
     found = []
     given = {"": True, "weights": weights is not None, "expert": expert is not None}

@@ -40,7 +40,7 @@ _TURN = re.compile(r"^-{3,}[ \t]*(system|user|assistant)(,[ \t]*for each paper)?
 _PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-class BadPrompt(ValueError):
+class BadRerankPrompt(ValueError):
     """The text is no prompt for reranking; the message says why, as a person reads it."""
 
 
@@ -107,22 +107,22 @@ def shortened(title: str, abstract: str, longest: int) -> Paper:
 
 
 def parse_rerank_prompt(body: str) -> RerankPrompt:
-    """Parse a prompt. Errors: BadPrompt with the first thing that is wrong."""
+    """Parse a prompt. Errors: BadRerankPrompt with the first thing that is wrong."""
     turns = tuple(_turns(body.replace("\r\n", "\n").strip()))
     for number, turn in enumerate(turns, 1):
         _check_turn(turn, number)
     _check_papers(turns)
     if not any("query" in turn.places for turn in turns):
-        raise BadPrompt("No turn holds {query}, so every question would get the same order.")
+        raise BadRerankPrompt("No turn holds {query}, so every question would get the same order.")
     if turns[-1].role != "user":
-        raise BadPrompt("The last turn must be the user's: the model answers it.")
+        raise BadRerankPrompt("The last turn must be the user's: the model answers it.")
     return RerankPrompt(turns)
 
 
 def _turns(body: str) -> Iterable[Turn]:
     heads = list(_TURN.finditer(body))
     if not heads or heads[0].start() > 0:
-        raise BadPrompt("Begin with a line that says whose turn it is: “--- system” or “--- user”.")
+        raise BadRerankPrompt("Begin with a line that says whose turn it is: “--- system” or “--- user”.")
     ends = [head.start() for head in heads[1:]] + [len(body)]
     for head, end in zip(heads, ends, strict=True):
         yield Turn(head[1].lower(), body[head.end() : end].strip(), bool(head[2]))
@@ -130,24 +130,24 @@ def _turns(body: str) -> Iterable[Turn]:
 
 def _check_turn(turn: Turn, number: int) -> None:
     if not turn.text:
-        raise BadPrompt(f"Turn {number} is empty.")
+        raise BadRerankPrompt(f"Turn {number} is empty.")
     if turn.role == "system" and (number > 1 or turn.for_each):
-        raise BadPrompt("The system has the first turn only, and not one for each paper.")
+        raise BadRerankPrompt("The system has the first turn only, and not one for each paper.")
     known = FOR_EACH if turn.for_each else ONCE
     if unknown := [name for name in turn.places if name not in known]:
         places = ", ".join(f"{{{name}}}" for name in known)
-        raise BadPrompt(f"Turn {number} has no place {{{unknown[0]}}}. Known in this turn are {places}.")
+        raise BadRerankPrompt(f"Turn {number} has no place {{{unknown[0]}}}. Known in this turn are {places}.")
 
 
 def _check_papers(turns: Sequence[Turn]) -> None:
     listed = sum(turn.places.count("papers") for turn in turns)
     block = [place for place, turn in enumerate(turns) if turn.for_each]
     if listed + bool(block) != 1:
-        raise BadPrompt("Show the papers once: at {papers}, or in turns “for each paper”.")
+        raise BadRerankPrompt("Show the papers once: at {papers}, or in turns “for each paper”.")
     if not block:
         return
     if block[-1] - block[0] >= len(block):
-        raise BadPrompt("The turns for each paper must follow each other.")
+        raise BadRerankPrompt("The turns for each paper must follow each other.")
     shown = {name for place in block for name in turns[place].places}
     if "number" not in shown or not shown & {"title", "abstract"}:
-        raise BadPrompt("The turns for each paper must hold {number}, and {title} or {abstract}.")
+        raise BadRerankPrompt("The turns for each paper must hold {number}, and {title} or {abstract}.")

@@ -143,3 +143,11 @@ def test_a_field_is_called_optional_only_where_another_is_not():
 def test_names_in_quotes_have_their_own_direction_and_nothing_is_read_as_markup() -> None:
     assert quoted_apart("Close “a<b> & c” first.") == "Close “<bdi>a&lt;b&gt; &amp; c</bdi>” first."
     assert quoted_apart("It's <i>plain</i>.") == "It&#x27;s &lt;i&gt;plain&lt;/i&gt;."
+
+
+def test_a_text_to_copy_says_what_its_button_takes():
+    shown = rendered('{% to_copy "key" "LaTeX" text of="the table" rows=3 %}', text="a & <b>")
+    assert 'id="key"' in shown
+    assert 'rows="3"' in shown
+    assert ">a &amp; &lt;b&gt;</textarea>" in shown
+    assert 'data-copy="key">Copy<span class="visually-hidden"> the LaTeX of the table</span>' in shown

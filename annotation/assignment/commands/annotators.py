@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.management.reporting import PROGRAM, ReportingCommand
+from accounts.management.reporting import IN_CAMPAIGN, PROGRAM, ReportingCommand
 from accounts.refusals import Refused
 from annotation.assignment.annotators import add_members_by_email, add_name
 from annotation.campaigns.campaigns import campaign_with
@@ -15,6 +15,7 @@ from annotation.models import AnnotatorKind
 
 class AddCommand(ReportingCommand):
     called = "add_annotators"
+    where = IN_CAMPAIGN
     task = "Judge"
     example = "add_annotators demo second-round ada@litmus.example ben@litmus.example chloe@litmus.example"
     line = "Let members and invited people judge in a campaign"
@@ -25,8 +26,6 @@ class AddCommand(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("campaign", help="short name of the campaign")
         parser.add_argument("emails", nargs="*", metavar="EMAIL", help="address of a member or of an invited person")
         parser.add_argument("--name", help="name of a person without an account, or of a machine")
         parser.add_argument("--kind", choices=AnnotatorKind.values, help="kind of annotator with this --name (human)")

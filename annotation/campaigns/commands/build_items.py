@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand
 from annotation.campaigns.campaigns import campaign_with
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.items import build_items
@@ -15,14 +15,13 @@ from annotation.campaigns.pace import fetch_workload
 
 class BuildItems(ReportingCommand):
     called = "build_items"
+    where = IN_CAMPAIGN
     task = "Judge"
     example = "build_items demo second-round --dry-run"
     help = "Add missing items to a campaign: pairs of new aspects or of newly pooled documents, or new questions."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("campaign", help="short name of the campaign")
         parser.add_argument("--sample", type=int, metavar="N", help="add N items drawn by the seed instead of all")
         parser.add_argument("--seed", type=int, metavar="N", help="the campaign's own if absent")
         parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.management.reporting import PROGRAM, ReportingCommand
+from accounts.management.reporting import IN_COLLECTION, PROGRAM, ReportingCommand
 from annotation.assignment.annotators import add_members_by_email
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.commands.settings import add_deadline, add_setting_arguments, file_of, settings_of
@@ -22,6 +22,7 @@ REPORTED = ("slug", "name", "kind", "split", "overlap", "order", "strategy", "se
 
 class CreateCampaign(ReportingCommand):
     called = "create_campaign"
+    where = IN_COLLECTION
     task = "Judge"
     example = 'create_campaign demo "Second round" --template graded'
     line = "Make a campaign as a draft, with the items to judge"
@@ -32,7 +33,6 @@ class CreateCampaign(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("name", help="of the campaign; its own short name is made from it")
         parser.add_argument("--template", default="", metavar="NAME", help=TEMPLATE_HELP)
         parser.add_argument(

@@ -5,13 +5,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand
 from annotation.campaigns.campaigns import campaign_with
 from annotation.campaigns.items import remove_unjudged_items
 
 
 class RemoveItems(ReportingCommand):
     called = "remove_items"
+    where = IN_CAMPAIGN
     task = "Judge"
     example = "remove_items demo second-round --dry-run"
     line = "Remove the items of a campaign that nobody has begun"
@@ -19,8 +20,6 @@ class RemoveItems(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("campaign", help="short name of the campaign")
         parser.add_argument("--topic", default="", metavar="NUMBER", help="only those of this topic")
         parser.add_argument("--dry-run", action="store_true", help="only count them")
 

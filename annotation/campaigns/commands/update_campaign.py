@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import PROGRAM, ReportingCommand
+from accounts.management.reporting import IN_CAMPAIGN, PROGRAM, ReportingCommand
 from accounts.refusals import Refused
 from annotation.campaigns.campaigns import campaign_with
 from annotation.campaigns.changes import change_campaign
@@ -17,6 +17,7 @@ REPORTED = ("slug", "name", "split", "overlap", "order", "strategy", "seed", "le
 
 class UpdateCampaign(ReportingCommand):
     called = "update_campaign"
+    where = IN_CAMPAIGN
     task = "Judge"
     example = "update_campaign demo second-round --deadline 2031-05-31"
     help = (
@@ -26,8 +27,6 @@ class UpdateCampaign(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("campaign", help="short name of the campaign")
         parser.add_argument("--name", help="another name; the short name stays")
         add_setting_arguments(parser)
         deadline = parser.add_mutually_exclusive_group()

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand, valid
+from accounts.management.reporting import IN_COLLECTION, ReportingCommand, valid
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.collections import collection_with
@@ -37,6 +37,7 @@ class GenerateQuestions(ReportingCommand):
     [--json], or --continue RUN [--ask-again]"""
 
     called = "generate_questions"
+    where = IN_COLLECTION
     task = "Prepare"
     example = "generate_questions demo --sample 2 --dry-run"
     line = "Ask a language model for questions about citation mentions"
@@ -48,7 +49,6 @@ class GenerateQuestions(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
         for name in (*GenerationForm.field_order, *CutoffsForm.base_fields):
             field = GenerationForm.base_fields[name]
             add_option(parser, name, field, former="overlap" if name == "overlap_definition" else "")

@@ -10,7 +10,7 @@ from accounts.refusals import Refused
 from corpus.models import Collection, Document, RetrievalRun
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Task
-from engines.ranking.order import RankedList
+from engines.ranking.order import ScoredList
 
 BATCH = 50  # queries whose rankings are in memory at once
 
@@ -65,7 +65,7 @@ def check_run(collection: Collection, values: Mapping[str, Any]) -> None:
     run_named(collection, values["run"])
 
 
-def earlier_rankings(task: Task, name: str) -> Iterator[RankedList]:
+def earlier_rankings(task: Task, name: str) -> Iterator[ScoredList]:
     """The run's ranking of each query of the task, in their order, without the documents that the query leaves out.
 
     Errors: Refused where there is no such run.
@@ -78,7 +78,7 @@ def earlier_rankings(task: Task, name: str) -> Iterator[RankedList]:
             docnos, scores = stored.get((query.topic, query.sub_query, query.aspect), ([], []))
             excluded = excluded_docnos(task, query, docnos)
             allowed = [pair for pair in zip(docnos, scores, strict=True) if pair[0] not in excluded]
-            yield RankedList([docno for docno, _ in allowed], [score for _, score in allowed])
+            yield ScoredList([docno for docno, _ in allowed], [score for _, score in allowed])
 
 
 Part = tuple[int, int | None, int | None]  # topic, sub-query, aspect

@@ -10,7 +10,7 @@ from accounts.refusals import Refused
 from corpus.models import Collection
 from corpus.runs.recipes.earlier import RunsField, WordsField, earlier_rankings, run_named
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
-from engines.ranking.order import RankedList, ranked
+from engines.ranking.order import ScoredList, ranked
 
 RRF, INTERPOLATION = "rrf", "interpolation"
 MOST_WEIGHT = 1_000_000
@@ -54,7 +54,7 @@ def _check(collection: Collection, values: Mapping[str, Any]) -> None:
         run_named(collection, name)
 
 
-def reciprocal_rank_fusion(lists: Sequence[RankedList], weights: Sequence[float], k: float) -> dict[str, float]:
+def reciprocal_rank_fusion(lists: Sequence[ScoredList], weights: Sequence[float], k: float) -> dict[str, float]:
     """For each document, the sum of weight / (k + rank) over its lists (Cormack et al., SIGIR 2009)."""
     found: dict[str, list[float]] = {}
     for each, weight in zip(lists, weights, strict=True):
@@ -63,7 +63,7 @@ def reciprocal_rank_fusion(lists: Sequence[RankedList], weights: Sequence[float]
     return {docno: math.fsum(parts) for docno, parts in found.items()}
 
 
-def interpolation(lists: Sequence[RankedList], weights: Sequence[float]) -> dict[str, float]:
+def interpolation(lists: Sequence[ScoredList], weights: Sequence[float]) -> dict[str, float]:
     """The weighted sum of scores scaled from 0 to 1 in each list; a list of equal scores counts as 1 throughout."""
     found: dict[str, list[float]] = {}
     for each, weight in zip(lists, weights, strict=True):

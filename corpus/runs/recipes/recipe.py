@@ -22,7 +22,7 @@ from accounts.refusals import Refused
 from corpus.endpoints.endpoints import find_service, service_for
 from corpus.models import Collection, Document, ModelPurpose
 from corpus.runs.recipes.queries import ALL, BOTH, TEXT, TITLE, Query, pool_of, sources_of, topic_choices
-from engines.ranking.order import RankedList, ranked
+from engines.ranking.order import ScoredList, ranked
 
 Choices = Sequence[tuple[str, str]]
 DEEPEST = 10_000
@@ -87,7 +87,7 @@ class RecipeForm(forms.Form):
         return {name: cls.base_fields[name] for name in (*first, *own, *(each for each in shared if each not in first))}
 
 
-Rankings = Iterator[tuple[Query, RankedList]]
+Rankings = Iterator[tuple[Query, ScoredList]]
 
 
 @dataclass

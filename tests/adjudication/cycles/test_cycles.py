@@ -298,7 +298,7 @@ def test_campaigns_of_a_cycle_stay_in_their_split(made: Material) -> None:
 
 
 def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> None:
-    from annotation.imports.importing import request_judgment_import
+    from annotation.imports.operations import IMPORT_JUDGMENTS
 
     by, dev = made.manager, judged(made, "Dev", "dev")
     cycle = began(made, dev, runs=1)
@@ -312,7 +312,7 @@ def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> 
             lines.append(f"other-model,{item.topic.number},{item.aspect.text},{item.document.docno},{value}")
         path = tmp_path / f"{campaign.slug}.csv"
         path.write_text("\n".join(lines))
-        job = request_judgment_import(campaign=campaign, by=by, at=LATER, files=[path], machine=True, send=False)
+        job = IMPORT_JUDGMENTS.request(campaign=campaign, by=by, at=LATER, files=[path], machine=True, send=False)
         jobs.carry_out(job)
 
     bring(dev)

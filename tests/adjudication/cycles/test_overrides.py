@@ -27,7 +27,7 @@ from adjudication.cycles.steps import (
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import make_options
 from annotation.campaigns.overrides import overrides_in
-from annotation.imports.importing import request_judgment_import
+from annotation.imports.operations import IMPORT_JUDGMENTS
 from annotation.models import AnnoCycle, Campaign, Judgment
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, trial_of, tuned
 from tests.factories.annotation import AT, Material, make_campaign, make_material
@@ -196,7 +196,7 @@ def test_another_recipe_or_name_does_not_escape_the_override(made: Material, tmp
     path.write_text(f"annotator,topic,aspect,docno,value\nanother-name,{row}\n")
     for criterion, created in (("relevance", 0), ("novelty", 1)):  # of another criterion, no cycle has decided
         main.criteria.update(key=criterion)
-        job = request_judgment_import(campaign=main, by=made.manager, at=LATER, files=[path], machine=True, send=False)
+        job = IMPORT_JUDGMENTS.request(campaign=main, by=made.manager, at=LATER, files=[path], machine=True, send=False)
         jobs.carry_out(job)
         job.refresh_from_db()
         assert job.created == created, job.errors

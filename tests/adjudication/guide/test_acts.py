@@ -8,7 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import jobs
-from adjudication.guide.steps import BUTTON, STEPS
+from adjudication.guide.steps import STEPS
+from adjudication.guide.ways import BUTTON
 from adjudication.models import AgreementRun, VoteRun
 from annotation.models import Assignment, CampaignState, ExtractionSource
 from corpus.models import InvitedRole, PoolRun, Role, TopicKind

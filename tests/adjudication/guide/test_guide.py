@@ -3,11 +3,10 @@
 import re
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection, transaction
+from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -15,69 +14,29 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from accounts import jobs
-from accounts.models import Job
 from adjudication.agreement.requests import request_agreement, request_vote
-from adjudication.guide.facts import Facts
-from adjudication.guide.guide import Guide, guide_for
-from adjudication.guide.steps import LINK, STEPS
+from adjudication.guide.steps import STEPS
 from adjudication.models import Evaluation, Method, Release, Verdict, VoteRun
 from adjudication.verdicts.decisions import decide_verdict
 from adjudication.verdicts.road import fetch_road
 from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
-from annotation.models import AnnoCycle, Campaign, ExtractionSource
-from corpus.models import Collection, Membership, Role, Target, Topic, TopicKind
+from annotation.models import Campaign, ExtractionSource
+from corpus.models import Collection, Role, Target, Topic, TopicKind
+from tests.adjudication.guide.guides import PAGES, guide, line
 from tests.annotation.imports.judgment_rows import HEADER, row
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
-from tests.factories.adjudication import build_campaign
+from tests.factories.accounts import AT, MembershipFactory
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_run
 from tests.factories.mentions import MentionFactory
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
-PAGES = ("collection_dashboard", "export_list", "evaluation_list", "release_list")
+
+
 MOMENTS = {"requested_at": AT, "started_at": AT, "finished_at": AT}  # of a job
-TRIED: set[tuple[str, str]] = set()  # ways that are known to lead on
 MOST_QUERIES = 16  # whatever the state; most of them find out what is left to decide
-
-
-@pytest.fixture
-def empty() -> Collection:
-    return CollectionFactory(slug="new", title="New")
-
-
-def guide(collection: Collection, role: Role = Role.MANAGER, campaign: Campaign | None = None) -> Guide:
-    membership = Membership.objects.select_related("user", "collection").filter(collection=collection, role=role)
-    return guide_for(membership[0], campaign)
-
-
-def line(collection: Collection) -> str:
-    """The line of this state, whose ways lead on."""
-    found = guide(collection)
-    check_ways(found)
-    return found.words
-
-
-def check_ways(found: Guide) -> None:
-    """Links open and buttons are taken, by whom they are offered; each is tried where it is first seen."""
-    for way in found.ways:
-        assert found.next is not None
-        if (tried := (found.next.key, way.label)) in TRIED:
-            continue
-        client = Client()
-        client.force_login(found.facts.membership.user)
-        with transaction.atomic():
-            if way.sort == LINK:
-                assert client.get(way.address).status_code == 200, tried
-            else:
-                own = reverse("guide_step", args=[found.facts.collection.slug, found.next.key, way.act or "-"])
-                campaign = {"campaign": found.facts.campaign.slug} if found.facts.campaign else {}
-                answer = client.post(way.address or own, campaign | {"emails": "eva@example.org"})
-                assert answer.status_code in (302, 422), tried
-            transaction.set_rollback(True)
-        TRIED.add(tried)
 
 
 def states(collection: Collection) -> dict[str, str]:
@@ -321,119 +280,3 @@ def test_what_is_not_used_is_none_of_the_steps_to_do(client: Client) -> None:
     assert f"All steps: {found.done} of {len(found.places) - 2} done, 2 not used" in shown
     Campaign.objects.update(overlap=2)
     assert states(made.collection)["agreement"] == "later", "two people can agree once they have judged"
-
-
-@pytest.mark.parametrize(
-    ("material", "template"),
-    [
-        ({"aspects": 1}, "doris-mae"),
-        ({"aspects": 0}, "graded"),
-        ({"aspects": 0, "targets": True}, "litsearch"),
-        ({"topics": 0, "papers": True}, "acm-cr"),
-    ],
-)
-def test_a_new_campaign_begins_with_what_fits(material: dict[str, Any], template: str, client: Client) -> None:
-    wants_papers, wants_targets = material.pop("papers", False), material.pop("targets", False)
-    made = make_material(**{"topics": 1, "documents": 1} | material)
-    if wants_papers:
-        PaperFactory(collection=made.collection)
-    if wants_targets:
-        Target.objects.create(topic=made.topics[0], document=made.documents[0])
-    [way] = guide(made.collection).ways
-    assert way.label == "New campaign"
-    client.force_login(made.manager)
-    assert re.search(rf'value="{template}"[^>]*checked', client.get(way.address).text)
-    if wants_papers:
-        assert re.search(rf'value="{template}"[^>]*checked', client.get(way.address.partition("?")[0]).text)
-
-
-def test_what_a_new_campaign_begins_as_is_said_with_the_number_of_its_form(client: Client, empty: Collection) -> None:
-    """Who is alone in a collection is offered to judge alone; the template has three people."""
-    client.force_login(MembershipFactory(collection=empty, role=Role.MANAGER).user)
-    page = client.get(reverse("campaign_create", args=[empty.slug])).text
-    assert re.search(r"begins as:</span> <bdi>1 person judges each", page)
-    assert "one person, because nobody but you can judge here yet." in page
-
-
-def test_who_still_has_to_judge_learns_nothing_of_the_votes() -> None:
-    made = make_material(topics=1, aspects=1, documents=4, annotators=("ana", "ben"))
-    campaign = make_campaign(made, strategy="planned", overlap=2)
-    assign_items(campaign=campaign, by=made.manager, at=AT)
-    open_campaign(campaign=campaign, by=made.manager, at=AT)
-    give_labels(annotator(campaign, "ana"), [0, 1, 2, 0])
-    give_labels(annotator(campaign, "ben"), [1, 1, 2, 0])
-    jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), send=False))
-    assert guide(made.collection).facts.undecided == 1
-    add_members(campaign=campaign, users=[made.manager], by=made.manager, at=AT)
-    assign_items(campaign=campaign, by=made.manager, at=AT, overlap=3)
-    facts = guide(made.collection).facts
-    assert (facts.undecided, facts.votes.run) == (0, None)
-    assert "judge" in facts.hidden
-    assert line(made.collection) == "judge “Main round”"
-
-
-def test_votes_that_are_hidden_are_not_said_to_be_uncounted() -> None:
-    made = make_material(topics=1, aspects=1, documents=4, annotators=("ana", "ben"))
-    campaign = make_campaign(made, strategy="planned", overlap=2)
-    assign_items(campaign=campaign, by=made.manager, at=AT)
-    open_campaign(campaign=campaign, by=made.manager, at=AT)
-    for name in ("ana", "ben"):
-        give_labels(annotator(campaign, name), [0, 1, 2, 0])
-    jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), send=False))
-    other = make_campaign(made, name="Second", strategy="planned", annotators=False, overlap=1)
-    add_members(campaign=other, users=[made.manager], by=made.manager, at=AT)
-    assign_items(campaign=other, by=made.manager, at=AT)
-    open_campaign(campaign=other, by=made.manager, at=AT)
-    shown = guide_for(made.membership("mia"), campaign)
-    assert shown.facts.hidden
-    assert shown.words == "see the votes of “Main round”, once they are shown to you"
-
-
-@pytest.mark.slow
-def test_an_empty_collection_says_what_to_do_on_each_page(client: Client, empty: Collection) -> None:
-    members = one_member_each(empty)
-    for role in (Role.MANAGER, Role.VIEWER):
-        client.force_login(members[role].user)
-        for name in PAGES:
-            page = client.get(reverse(name, args=[empty.slug])).content.decode()
-            assert "<strong>Next:</strong> bring in the documents" in page, name
-            assert ">blocks<" not in page, name
-            assert (reverse("import_create", args=[empty.slug, "documents"]) in page) == (role == Role.MANAGER), name
-    client.force_login(members[Role.ANNOTATOR].user)
-    assert "Next:" not in client.get(reverse("collection_dashboard", args=[empty.slug])).text
-    Collection.objects.filter(pk=empty.pk).update(archived_at=AT)
-    client.force_login(members[Role.MANAGER].user)
-    assert "Next:" not in client.get(reverse("collection_dashboard", args=[empty.slug])).text
-
-
-def test_a_job_that_ends_while_the_guide_is_read_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise the page would ask for what has just been done, and no script would load it again."""
-    built = build_campaign([[1, 1], [1, 1]], people=("ana", "ben"), slug="coffee")
-    assert line(built.collection).startswith("count the votes")
-    run = request_vote(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), send=False)
-    read, ended = Facts._newest, []
-
-    def ends_first(facts: Facts, model: type[Job]) -> Job | None:
-        if not ended:
-            ended.append(jobs.carry_out(run))
-        return read(facts, model)
-
-    monkeypatch.setattr(Facts, "_newest", ends_first)
-    assert line(built.collection).startswith("measure the agreement")
-    assert ended
-
-
-def test_of_a_test_campaign_the_open_cycle_comes_before_its_labels() -> None:
-    """Its labels were offered to be imported before the machine was frozen."""
-    made = make_material()
-    collection = made.collection
-    dev = make_campaign(made, name="Dev", split="dev", items=False, annotators=False)
-    test = make_campaign(made, name="Test", split="test", annotators=False)
-    fields = {"collection": collection, "number": 1, "dev": dev, "criterion": "relevance", "margin": 0.1}
-    cycle = AnnoCycle.objects.create(**fields, created_at=AT)
-    shown = guide(collection, campaign=test)
-    assert "Anno-GPT cycle 1 is open: it freezes its machine before labels of its test set come in." in shown.lacks
-    assert shown.ways[0].address == reverse("cycle_detail", args=[collection.slug, 1])
-    assert "Import judgments" not in [way.label for way in shown.ways]
-    cycle.delete()
-    assert "Import judgments" in [way.label for way in guide(collection, campaign=test).ways]

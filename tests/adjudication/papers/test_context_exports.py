@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from adjudication.guide.facts import Facts
+from adjudication.guide.facts import GuideFacts
 from adjudication.guide.steps import STEPS
 from annotation.models import Campaign, ExtractionSource
 from corpus.models import Collection, Document, Membership, Paper
@@ -196,7 +196,7 @@ def test_contexts_come_first_where_papers_are_worked_on(material, client) -> Non
 
 def guide_export_link(material: Material, campaign: Campaign) -> str:
     membership = Membership.objects.get(collection=material.collection, user=material.manager)
-    [link] = [way.address for way in STEPS[-2].ways(Facts(membership, campaign)) if way.label == "See all exports"]
+    [link] = [way.address for way in STEPS[-2].ways(GuideFacts(membership, campaign)) if way.label == "See all exports"]
     return link
 
 

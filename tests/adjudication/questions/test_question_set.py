@@ -12,16 +12,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from accounts import jobs
-from accounts.models import JobState
 from accounts.refusals import Refused
-from adjudication.agreement.requests import request_vote
 from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.search_sheets import sheet_lines
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
-from adjudication.guide.facts import Facts
-from adjudication.guide.steps import STEPS
 from adjudication.models import Evaluation, Method, Verdict, VoteRun
 from adjudication.questions.question_set import fetch_question_set
 from adjudication.questions.question_statistics import question_figures, question_statistics
@@ -30,34 +25,14 @@ from annotation.assignment.assignments import assign_items
 from annotation.campaigns.items import build_items
 from annotation.campaigns.lifecycle import copy_campaign, open_campaign
 from annotation.models import Asked, Assignment, Campaign
-from corpus.models import Collection, Document, Membership, Role, Target
-from corpus.runs.recipes.queries import usual_topics
+from corpus.models import Collection, Document, Target
 from engines.text.overlap import WORDS, word_overlap
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
-from tests.factories.annotation import Material, make_campaign
+from tests.adjudication.questions.question_sets import count, page
+from tests.factories.accounts import AT
 from tests.factories.corpus import make_run
 from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def rated() -> Rubric:
-    """q1 is kept with a found target, q2 discarded, q3 not rated."""
-    rubric = build_rubric()
-    rate(rubric, "ana", "q1", 1, 2, found=("13",))
-    rate(rubric, "ana", "q2", 0, 0)
-    count(rubric.campaign, min_votes=1)
-    return rubric
-
-
-def count(campaign: Campaign, **rules: object) -> VoteRun:
-    """A count of its votes, as `adjudicate` makes it."""
-    run = request_vote(campaign=campaign, by=None, at=AT, send=False, **rules)  # type: ignore[arg-type]
-    jobs.carry_out(run)
-    run.refresh_from_db()
-    assert run.state == JobState.DONE, run.reason
-    return run
 
 
 def states(collection: Collection, campaign: str = "") -> dict[str, str]:
@@ -342,65 +317,3 @@ def test_exported_ratings_can_be_imported_again(rated, tmp_path):
     with pytest.raises(CommandError):
         call_command(*arguments, stdout=out)
     assert "rates questions without documents" in json.loads(out.getvalue())["errors"][0]["reason"]
-
-
-# --- the page ---------------------------------------------------------------------------------------------------------
-
-
-def page(rubric: Rubric, person: str, **query: str):
-    client = Client()
-    client.force_login(rubric.people[person])
-    return client.get(reverse("question_set", args=["signs"]), query)
-
-
-def test_the_page_shows_tables_and_questions_by_state(rated):
-    kept = page(rated, "mia").content.decode()
-    for words in ("100% (1)", rated.topics["q1"].text, "found while rating", "Targets each"):
-        assert words in kept
-    assert rated.topics["q2"].text not in kept
-    discarded = page(rated, "ada", state="discarded", campaign="nowhere").content.decode()
-    assert rated.topics["q2"].text in discarded
-    assert "<bdi>unrealistic</bdi> (1)" in discarded
-
-
-def test_before_any_rating_the_page_leads_to_a_new_campaign_that_rates_questions(client) -> None:
-    manager = MembershipFactory(role=Role.MANAGER)
-    client.force_login(manager.user)
-    shown = client.get(reverse("question_set", args=[manager.collection.slug])).content.decode()
-    link = f"{reverse('campaign_create', args=[manager.collection.slug])}?template=litsearch"
-    assert f'href="{link}"' in shown
-    assert client.get(link).context["cost"].template.kind == "rubric"
-
-
-def test_the_set_leads_the_exports_where_only_questions_were_judged(rated, client) -> None:
-    client.force_login(rated.people["mia"])
-    relevance = make_campaign(Material(rated.collection, [], [], [], rated.people), items=False, name="Relevance")
-    membership = Membership.objects.get(collection=rated.collection, user=rated.people["mia"])
-    [export] = [step for step in STEPS if step.key == "export"]
-    tables, exports = export.ways(Facts(membership, rated.campaign))
-    assert client.get(tables.address).context["chosen"] == rated.campaign.slug
-    for address in (exports.address, exports.address.partition("?")[0]):
-        shown = client.get(address).text
-        before, _, after = shown.partition('id="questions-heading"')
-        assert before.rpartition("<details")[2].split(">")[0].endswith(" open")
-        assert "tables as CSV" in after.partition("</details>")[0]
-        assert 'name="campaign"' in after.partition('id="judgments-heading"')[0]
-        assert "judges no documents" not in before + after.partition('id="judgments-heading"')[0]
-    shown = client.get(reverse("export_list", args=["signs"]), {"campaign": relevance.slug}).text
-    assert shown.index('id="judgments-heading"') < shown.index('id="questions-heading"')
-
-
-def test_votes_on_questions_are_listed_under_their_name_and_need_no_acceptance(rated, client) -> None:
-    client.force_login(rated.people["ada"])
-    shown = client.get(reverse("acceptance", args=["signs", rated.campaign.slug]), {"which": "single"}).text
-    assert ">Question</th>" in shown
-    assert "You need not do this: a counted vote decides an item anyway." in shown
-
-
-def test_annotators_do_not_see_the_set(rated):
-    assert page(rated, "ana").status_code == 403
-
-
-def test_a_run_begins_with_the_question_set_where_questions_are_rated(rated: Rubric) -> None:
-    assert usual_topics(rated.collection) == "question-set"
-    assert usual_topics(CollectionFactory()) == "all"

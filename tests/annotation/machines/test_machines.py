@@ -9,7 +9,7 @@ from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from annotation.imports.importing import request_judgment_import
+from annotation.imports.operations import IMPORT_JUDGMENTS
 from annotation.machines.machines import count_replies
 from annotation.machines.prompts import write_relevance_prompt
 from annotation.machines.replies import decide_reply
@@ -371,7 +371,7 @@ def test_imports_leave_machines_that_litmus_runs_alone(made: Material, campaign:
         f'"{run.annotator.name}",1,Does thing 1.1.,d0000,2,1\n'
         "elsewhere,1,Does thing 1.1.,d0000,2,1\n"
     )
-    job = request_judgment_import(campaign=campaign, by=made.manager, at=AT, files=[path], send=False)
+    job = IMPORT_JUDGMENTS.request(campaign=campaign, by=made.manager, at=AT, files=[path], send=False)
     jobs.carry_out(job)
     job.refresh_from_db()
     assert job.created == 1

@@ -13,7 +13,7 @@ from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
-from annotation.imports.importing import request_judgment_import
+from annotation.imports.operations import IMPORT_JUDGMENTS
 from annotation.models import Annotator, Assignment, Campaign, ExtractionSource, Item, Judgment, Submission
 from corpus.collections.contents import contents
 from corpus.imports.requests import undo_import
@@ -123,7 +123,7 @@ def test_judgments_until_somebody_answers_after_them(tmp_path: Path) -> None:
     row = {"topic": item.topic.number, "aspect": item.aspect.text, "docno": item.document.docno}
     rows = [{**row, "annotator": name, "criterion": "relevance", "value": 1} for name in ("Zoe", "gpt")]
     file = jsonl(tmp_path / "j.jsonl", [rows[0], {**rows[1], "machine": True}])
-    run = request_judgment_import(campaign=campaign, by=None, at=AT, files=[file], send=False)
+    run = IMPORT_JUDGMENTS.request(campaign=campaign, by=None, at=AT, files=[file], send=False)
     jobs.carry_out(run)
     run.refresh_from_db()
     assert (run.state, run.created) == ("done", 2), run.errors
@@ -141,7 +141,7 @@ def test_an_assignment_that_was_planned_is_to_do_again(tmp_path: Path) -> None:
     mine = judge.assignments.filter(state="pending").select_related("item__topic", "item__aspect", "item__document")[0]
     row = {"topic": mine.item.topic.number, "aspect": mine.item.aspect.text, "docno": mine.item.document.docno}
     file = jsonl(tmp_path / "j.jsonl", [{**row, "annotator": judge.name, "criterion": "relevance", "value": 1}])
-    run = request_judgment_import(campaign=campaign, by=None, at=AT, files=[file], send=False)
+    run = IMPORT_JUDGMENTS.request(campaign=campaign, by=None, at=AT, files=[file], send=False)
     jobs.carry_out(run)
     run.refresh_from_db()
     assert run.created == 1, run.errors

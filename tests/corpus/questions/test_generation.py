@@ -1,6 +1,5 @@
 """Questions from citation mentions, asked of a real HTTP stub: whatever it answers, nothing is lost or paid twice."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -9,22 +8,16 @@ from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.endpoints import endpoints
-from corpus.models import GeneratedQuestion, GenerationReply, Outcome, QuestionRun, QuestionState, Role, Topic
-from corpus.questions import question_reading
+from corpus.models import GeneratedQuestion, Outcome, QuestionRun, QuestionState, Role, Topic
 from corpus.questions.decisions import discard_question
 from corpus.questions.generation import continue_questions, request_questions, write_question_prompt
 from corpus.questions.mentions import MentionFilter
 from corpus.questions.question_runs import estimate_questions, prompt_body, run_figures
 from corpus.topics.origins import fetch_origin
-from engines.endpoints.driver import USUAL_ROW
+from tests.corpus.questions.generating import GOOD, generate, one
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
-from tests.factories.corpus import DocumentFactory, TopicFactory
-from tests.factories.mentions import make_mention
-from tests.stubs.chat import Answer, ChatStub, CutOff, Garbage, Hang, Script, Status
-
-GOOD = "QUESTION: Which leaves want water that has cooled down?\nANSWER: cite_001"
-FAST = {"LLM_RATE": 0, "LLM_ATTEMPTS": 2, "LLM_TIMEOUT": 5, "LLM_CONCURRENCY": 1, "LLM_MODEL": "stub"}
+from tests.factories.corpus import TopicFactory
+from tests.stubs.chat import Answer, ChatStub, CutOff, Garbage, Hang, Status
 
 
 @pytest.fixture
@@ -35,53 +28,6 @@ def collection(db):
 @pytest.fixture
 def manager(collection):
     return MembershipFactory(collection=collection, role=Role.MANAGER).user
-
-
-@pytest.fixture
-def document(collection):
-    return DocumentFactory(collection=collection, docno="12", title="Green tea infusion temperatures", abstract="Cool.")
-
-
-@pytest.fixture
-def mentions(collection, document):
-    """Three, of which one's source is inside; each cites a document, one that is elsewhere, and a third."""
-    return [
-        make_mention(
-            {"b0": document, "b1": None},
-            collection=collection,
-            source_key=f"id:{number}",
-            source_document=document if number == 0 else None,
-        )
-        for number in range(3)
-    ]
-
-
-@pytest.fixture
-def quick(settings, monkeypatch):
-    """The settings of a fast endpoint; pauses between tries are short."""
-    for name, value in FAST.items():
-        setattr(settings, name, value)
-    usual = endpoints._usual
-    monkeypatch.setattr(endpoints, "_usual", lambda purpose: replace(usual(purpose), first_wait=0.01))
-    return settings
-
-
-def generate(manager, collection, settings, script: Script, *, criteria: MentionFilter | None = None, **options):
-    """Ask and wait: the run as it ended, and the stub."""
-    with ChatStub(script) as stub:
-        settings.LLM_BASE_URL = stub.url
-        run = request_questions(
-            by=manager, at=AT, collection=collection, criteria=criteria or MentionFilter(), send=False, **options
-        )
-        jobs.carry_out(run)
-        run.refresh_from_db()
-        return run, stub
-
-
-def one(manager, collection, settings, step, **options) -> GenerationReply:
-    """The reply to a single mention."""
-    run, _ = generate(manager, collection, settings, [step], criteria=MentionFilter(sample=1), **options)
-    return run.replies.get()
 
 
 # --- the good way -----------------------------------------------------------------------------------------------------
@@ -298,114 +244,6 @@ def test_a_good_question_next_to_a_bad_one_is_kept(manager, collection, mentions
 def test_characters_that_cannot_be_stored_do_not_lose_an_answer(manager, collection, mentions, quick):
     reply = one(manager, collection, quick, "a\0b \ud800")
     assert reply.text.startswith("a\ufffdb")
-
-
-# --- going on, stopping -----------------------------------------------------------------------------------------------
-
-
-def test_a_run_that_gave_up_goes_on_and_asks_no_answered_mention_again(manager, collection, mentions, quick):
-    run, stub = generate(manager, collection, quick, [GOOD, Status(401)])
-    assert run.state == JobState.FAILED
-    assert "refused the request with 401" in run.reason
-    assert "1 of 3 answers are kept" in run.reason
-    assert len(stub.calls) == 2
-    with ChatStub(["NONE"]) as stub:
-        quick.LLM_BASE_URL = stub.url
-        continue_questions(by=manager, at=AT, run=run, send=False)
-        jobs.carry_out(run)
-        run.refresh_from_db()
-        assert (run.state, run.done, len(stub.calls)) == (JobState.DONE, 3, 2)
-        with pytest.raises(Refused, match="All questions have been answered"):
-            continue_questions(by=manager, at=AT, run=run, send=False)
-
-
-@pytest.mark.slow
-def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_asked(
-    manager, collection, document, quick
-):
-    for number in range(USUAL_ROW + 3):
-        make_mention({"b0": document}, collection=collection, source_key=f"id:{number}")
-    run, stub = generate(manager, collection, quick, lambda call: "Sure! Here is one.")
-    assert (run.state, len(stub.calls)) == (JobState.FAILED, USUAL_ROW)
-    assert f"{USUAL_ROW} answers in a row could not be read" in run.reason
-    assert "continue anyway. 12 of 15 answers are kept" in run.reason
-    with ChatStub(lambda call: "Sure! Here is one.") as stub:
-        quick.LLM_BASE_URL = stub.url
-        continue_questions(by=manager, at=AT, run=run, send=False)
-        jobs.carry_out(run)
-        run.refresh_from_db()
-    assert (run.state, len(stub.calls)) == (JobState.DONE, 3)
-
-
-def test_labels_are_read_in_any_case(manager, collection, mentions, quick):
-    reply = one(manager, collection, quick, "Question: Which leaves want water that has cooled down?\nAnswer: cite_001")
-    assert reply.outcome == Outcome.QUESTIONS
-
-
-def test_what_had_no_answer_is_asked_again(manager, collection, mentions, quick):
-    run, _ = generate(manager, collection, quick, lambda call: Status(400) if call.number == 1 else "NONE")
-    assert run_figures(collection, run).for_a_person == 1
-    with ChatStub(["NONE"]) as stub:
-        quick.LLM_BASE_URL = stub.url
-        continue_questions(by=manager, at=AT, run=run, send=False)
-        jobs.carry_out(run)
-    assert len(stub.calls) == 1
-    assert run_figures(collection, run).for_a_person == 0
-
-
-def test_an_answer_that_was_stored_but_not_read_is_read_and_not_paid_for_again(manager, collection, mentions, quick):
-    """The worker died between the two."""
-    with ChatStub(["NONE"]) as stub:
-        quick.LLM_BASE_URL = stub.url
-        run = request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
-        run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=GOOD, answered_at=AT)
-        jobs.carry_out(run)
-    assert len(stub.calls) == 2
-    assert Topic.objects.count() == 1
-
-
-def test_a_worker_that_dies_while_it_reads_a_stored_answer_leaves_it_waiting(
-    manager, collection, mentions, quick, monkeypatch
-):
-    """A second death, in the middle of the questions: the next worker reads all of them."""
-    two = f"{GOOD}\n{GOOD.replace('leaves', 'buds')}"
-
-    def die_at_buds(question, *rest):
-        if "buds" in question.text:
-            raise KeyboardInterrupt
-        return doubt(question, *rest)
-
-    doubt = question_reading._doubt
-    with ChatStub(["NONE"]) as stub:
-        quick.LLM_BASE_URL = stub.url
-        run = request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
-        run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=two, answered_at=AT)
-        monkeypatch.setattr(question_reading, "_doubt", die_at_buds)
-        with pytest.raises(KeyboardInterrupt):
-            jobs.carry_out(run)
-        assert run.replies.get(position=0).outcome == Outcome.UNREAD
-        assert not GeneratedQuestion.objects.exists()
-        assert not Topic.objects.exists()
-        monkeypatch.setattr(question_reading, "_doubt", doubt)
-        jobs.carry_out(run)
-    assert len(stub.calls) == 2
-    assert Topic.objects.count() == GeneratedQuestion.objects.count() == 2
-
-
-def test_cancelling_keeps_what_has_come(manager, collection, mentions, quick, monkeypatch):
-    monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
-    with ChatStub(lambda call: (cancel_job(by=manager, at=AT, job=run), GOOD)[1]) as stub:
-        quick.LLM_BASE_URL = stub.url
-        run = request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
-        QuestionRun.objects.filter(pk=run.pk).update(cancel_requested_at=AT)
-        jobs.carry_out(run)
-    run.refresh_from_db()
-    assert (run.state, len(stub.calls)) == (JobState.CANCELLED, 0)
-    assert (
-        run.reason == "Cancelled. 0 of 3 answers are kept; you can continue at any time, they are not asked for again."
-    )
-    with pytest.raises(Conflict):
-        cancel_job(by=manager, at=AT, job=run)
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from corpus.models import Citation, Collection, Ranking, RetrievalRun
 from corpus.runs.recipes.fusion import interpolation, reciprocal_rank_fusion
 from corpus.runs.recipes.one_hop import expand
 from corpus.runs.runs import recipe_named
-from engines.ranking.order import RankedList
+from engines.ranking.order import ScoredList
 from tests.corpus.runs.conftest import TOPICS
 from tests.corpus.runs.recipes import docnos, made
 from tests.factories.corpus import TopicFactory, make_run
@@ -42,11 +42,11 @@ def test_more_topics_take_no_more_statements(collection: Collection, recipe: str
 
 class TestFusion:
     def test_reciprocal_ranks_add_up(self) -> None:
-        lists = [RankedList(["a", "b"], [9.0, 8.0]), RankedList(["b", "c"], [1.0, 0.5])]
+        lists = [ScoredList(["a", "b"], [9.0, 8.0]), ScoredList(["b", "c"], [1.0, 0.5])]
         assert reciprocal_rank_fusion(lists, [1, 2], 60) == {"a": 1 / 61, "b": 1 / 62 + 2 / 61, "c": 2 / 62}
         assert interpolation(lists, [1, 0.5]) == {"a": 1.0, "b": 0.5, "c": 0.0}
-        assert interpolation([RankedList(["a"], [3.0]), RankedList([], [])], [1, 1]) == {"a": 1.0}
-        far = RankedList(["a", "b", "c"], [1.7e308, 0.0, -1.7e308])
+        assert interpolation([ScoredList(["a"], [3.0]), ScoredList([], [])], [1, 1]) == {"a": 1.0}
+        far = ScoredList(["a", "b", "c"], [1.7e308, 0.0, -1.7e308])
         assert interpolation([far], [1]) == {"a": 1.0, "b": 0.5, "c": 0.0}
 
     def test_runs_become_one(self, collection: Collection) -> None:

@@ -1,7 +1,6 @@
 """Pages and API of runs and pools: what overseers see, what managers may do, and that annotators learn nothing."""
 
 import json
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -19,42 +18,12 @@ from corpus.models import (
     RetrievalRun,
     Role,
     RunMaking,
-    Target,
-    Topic,
 )
-from corpus.pools.pools import methods_by_topic, pool_methods, pool_of
-from corpus.runs.runs import compare_with_pools, overlap_of, rankings_of
-from tests.corpus.judging import judge, put_in_campaign
-from tests.factories.accounts import AT, CollectionFactory, make_token, one_member_each
-from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run, make_tree
+from tests.corpus.runs.runs_and_pools import topic
+from tests.factories.accounts import AT, make_token
+from tests.factories.corpus import TopicFactory, make_run
 
 SECRETS = ("bm25-of-ours", "dense-retriever", "hand-picked", "known to answer", "targets")
-
-
-@pytest.fixture(scope="module")
-def shared_members(module_db: None) -> dict[Role, Membership]:
-    """Topic 1 with a pool from two runs and a list, D1 judged and D2 in a campaign; topic 2 without a pool."""
-    members = one_member_each(CollectionFactory(slug="tea"))
-    collection = members[Role.MANAGER].collection
-    topics = [TopicFactory(collection=collection, number=number) for number in "12"]
-    documents = [DocumentFactory(collection=collection, docno=f"D{n}") for n in range(1, 7)]
-    make_tree(topics[0], {"hot": ["boiled"], "white": []})
-    make_run(collection, "bm25-of-ours", {"1": ["D1", "D2", "X1"], "2": ["D4"]})
-    make_run(collection, "dense-retriever", {"1": ["D3", "D2"]})
-    _d1, d2 = make_pool(topics[0], documents[:2], method="bm25-of-ours")
-    make_pool(topics[0], documents[2:3], method="dense-retriever")[0]
-    d2.sources.create(method="dense-retriever", rank=2)
-    make_pool(topics[0], documents[4:5], method="hand-picked")
-    Target.objects.create(topic=topics[0], document=documents[5])
-    judge(topics[0].aspects.get(text="hot"), documents[0])
-    put_in_campaign(topics[0].aspects.get(text="hot"), documents[1])
-    return members
-
-
-@pytest.fixture
-def members(shared_members: dict[Role, Membership], db: None) -> dict[Role, Membership]:
-    """A copy for each test, which may change it."""
-    return deepcopy(shared_members)
 
 
 @pytest.fixture
@@ -73,59 +42,8 @@ def manager(members: dict[Role, Membership], collection: Collection) -> Client:
     return client_of(members, Role.MANAGER)
 
 
-def topic(number: str) -> Topic:
-    return Topic.objects.get(number=number)
-
-
 def text(answer: Any) -> str:
     return " ".join(answer.content.decode().split())
-
-
-class TestQueries:
-    def test_what_one_method_alone_found(self, collection: Collection) -> None:
-        assert [(m.name, m.entries, m.alone, m.deepest) for m in pool_methods(collection)] == [
-            ("bm25-of-ours", 2, 1, 2),
-            ("dense-retriever", 2, 1, 2),
-            ("hand-picked", 1, 1, 1),
-        ]
-        one, two = methods_by_topic(collection.topics.order_by("number"))
-        assert [(m.name, m.entries, m.alone) for m in one.methods] == [
-            ("bm25-of-ours", 2, 1),
-            ("dense-retriever", 2, 1),
-            ("hand-picked", 1, 1),
-        ]
-        assert (one.alone, two.methods, two.alone) == (3, [], 0)
-
-    def test_pools_of_other_collections_are_not_counted(self, collection: Collection) -> None:
-        other = CollectionFactory()
-        make_pool(TopicFactory(collection=other), [DocumentFactory(collection=other)], method="theirs")
-        assert "theirs" not in [method.name for method in pool_methods(collection)]
-
-    def test_entries_by_best_rank_narrowed_to_a_method_or_to_lone_finds(self, collection: Collection) -> None:
-        def docnos(**narrow: Any) -> list[str]:
-            return [entry.document.docno for entry in pool_of(topic("1"), **narrow)]
-
-        assert docnos() == ["D1", "D3", "D5", "D2"]
-        assert docnos(method="dense-retriever") == ["D3", "D2"]
-        assert docnos(method="dense-retriever", only=True) == ["D3"]
-        assert docnos(only=True) == ["D1", "D3", "D5"]
-        states = {entry.document.docno: (entry.has_items, entry.is_judged) for entry in pool_of(topic("1"))}
-        assert states == {"D1": (True, True), "D2": (True, False), "D3": (False, False), "D5": (False, False)}
-
-    def test_an_answer_for_another_topic_judges_nothing_here(self, collection: Collection) -> None:
-        judge(topic("2"), collection.documents.get(docno="D3"))
-        states = {entry.document.docno: entry.is_judged for entry in pool_of(topic("1"))}
-        assert states["D3"] is False
-
-    def test_rankings_against_pools_and_judgments(self, collection: Collection) -> None:
-        run = RetrievalRun.objects.get(name="bm25-of-ours")
-        rows = compare_with_pools(collection, rankings_of(run))
-        assert [(row.length, row.pooled, row.judged, row.unknown) for row in rows] == [(3, 2, 1, 1), (1, 0, 0, 0)]
-        assert (overlap_of(run).at_10, overlap_of(run).at_100) == (50.0, 50.0)
-
-    def test_a_run_without_rankings_overlaps_with_nothing(self, collection: Collection) -> None:
-        overlap = overlap_of(make_run(collection, "empty", {}))
-        assert (overlap.at_10, overlap.at_100) == (None, None)
 
 
 class TestPages:

@@ -1,15 +1,13 @@
-"""Runs from files into the database: order, names, what is left out and reported; deleting them."""
+"""Runs from files into the database: order, names, what is left out and reported."""
 
 import gzip
 import json
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from threading import Thread
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection, transaction
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,17 +15,12 @@ from hypothesis.extra.django import TestCase as HypothesisTestCase
 
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
-from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.models import Campaign, Item
 from corpus.imports.requests import request_import
-from corpus.models import Collection, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
-from corpus.pools.building import try_lock_pools
-from corpus.pools.requests import delete_run
+from corpus.models import Collection, ImportRun, Ranking, RetrievalRun
 from corpus.runs import importing as rankings
-from corpus.runs.runs import describe_run
 from engines.stats.rankings import canonical_ranking
 from tests.corpus.imports.importing import counts, import_files
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run
 from tests.shared import shared_path
 
@@ -43,11 +36,6 @@ def collection(db: None) -> Collection:
     for number in range(1, 6):
         DocumentFactory(collection=collection, docno=f"D{number}")
     return collection
-
-
-@pytest.fixture
-def manager(collection: Collection) -> Membership:
-    return MembershipFactory(collection=collection, role=Role.MANAGER)
 
 
 def write(path: Path, scores: Scores, tag: str = "bm25") -> Path:
@@ -328,71 +316,6 @@ class TestOrder(HypothesisTestCase):
         ranking = Ranking.objects.get(run__collection=collection)
         assert ranking.docnos == canonical_ranking(scores)
         assert ranking.scores == [scores[docno] for docno in ranking.docnos]
-
-
-class TestDeletion:
-    def test_a_run_goes_with_what_only_it_brought_into_pools(self, collection: Collection, manager: Membership) -> None:
-        topic, (d1, d2, d3) = collection.topics.get(number="1"), collection.documents.order_by("docno")[:3]
-        run = make_run(collection, "bm25", {"1": ["D1", "D2"]})
-        shared = make_pool(topic, [d1, d2])[1]
-        shared.sources.create(method="e5", rank=7)
-        make_pool(topic, [d3], method="e5")
-        other = CollectionFactory()
-        make_pool(TopicFactory(collection=other), [DocumentFactory(collection=other)])
-        removed = delete_run(by=manager.user, at=AT, run=run).removed
-        assert removed == 1
-        assert not RetrievalRun.objects.exists()
-        left = {
-            entry.document.docno: [source.method for source in entry.sources.all()]
-            for entry in PoolEntry.objects.filter(topic=topic)
-        }
-        assert left == {"D2": ["e5"], "D3": ["e5"]}
-        assert PoolEntry.objects.filter(topic__collection=other).count() == 1
-        event = AuditEvent.objects.get(verb="delete_run")
-        assert (event.target, event.data) == ("bm25", {"name": "bm25", "unpooled": 1})
-
-    def test_a_run_whose_documents_are_judged_stays(self, collection: Collection, manager: Membership) -> None:
-        topic, document = collection.topics.get(number="1"), collection.documents.get(docno="D1")
-        run = make_run(collection, "bm25", {"1": ["D1"]})
-        make_pool(topic, [document])
-        campaign = Campaign.objects.create(
-            collection=collection, slug="main", name="Main", kind="relevance", seed=1, created_at=AT
-        )
-        Item.objects.create(campaign=campaign, split=campaign.split, topic=topic, document=document)
-        with pytest.raises(Refused, match=r"Campaigns judge 1 document that bm25 added to pools"):
-            delete_run(by=manager.user, at=AT, run=run)
-        assert stored(collection) == {"1": ["D1"]}
-        assert PoolEntry.objects.count() == 1
-
-    def test_only_managers_delete_and_describe(self, collection: Collection) -> None:
-        run = make_run(collection, "bm25", {"1": ["D1"]})
-        for role in (Role.ADJUDICATOR, Role.VIEWER, Role.ANNOTATOR):
-            member = MembershipFactory(collection=collection, role=role)
-            with pytest.raises(NotAllowed):
-                delete_run(by=member.user, at=AT, run=run)
-            with pytest.raises(NotAllowed):
-                describe_run(by=member.user, at=AT, run=run, description="BM25")
-        assert RetrievalRun.objects.get().description == ""
-
-    @pytest.mark.django_db(transaction=True)
-    def test_nothing_is_deleted_while_pools_are_changed(self, collection: Collection, manager: Membership) -> None:
-        run = make_run(collection, "bm25", {"1": ["D1"]})
-        messages: list[str] = []
-
-        def delete() -> None:
-            try:
-                delete_run(by=manager.user, at=AT, run=run)
-            except Conflict as conflict:
-                messages.append(conflict.reason)
-            connection.close()
-
-        with transaction.atomic():
-            assert try_lock_pools(collection.pk)
-            other = Thread(target=delete)
-            other.start()
-            other.join()
-        assert messages == ["The pools of this collection are being changed. Try again when this has finished."]
-        assert RetrievalRun.objects.filter(pk=run.pk).exists()
 
 
 @pytest.mark.shared

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.formats.archives import Limits, open_files
+from engines.formats.archives import ArchiveLimits, open_files
 from engines.formats.records import BrokenFile
 
 CONTENT = b"first line\nsecond line\n" * 40
@@ -93,7 +93,7 @@ def test_links_and_devices_in_a_tar_are_passed_over(tmp_path: Path) -> None:
 def test_a_swelling_file_is_stopped_at_the_limit(tmp_path: Path, pack) -> None:
     path = tmp_path / "bomb"
     path.write_bytes(pack(b"\n" * 10_000_000))
-    members = open_files(path, limits=Limits(member_bytes=1_000_000))
+    members = open_files(path, limits=ArchiveLimits(member_bytes=1_000_000))
     member = next(members)
     pieces = iter(lambda: member.stream.read(1000), b"")
     with pytest.raises(BrokenFile, match="larger than allowed"):
@@ -101,7 +101,7 @@ def test_a_swelling_file_is_stopped_at_the_limit(tmp_path: Path, pack) -> None:
 
 
 def test_a_swelling_archive_is_stopped_at_the_total(tmp_path: Path) -> None:
-    limits = Limits(member_bytes=10_000_000, total_bytes=3_000_000)
+    limits = ArchiveLimits(member_bytes=10_000_000, total_bytes=3_000_000)
     tar = write_tar(tmp_path / "a.tar", "w:gz", {str(n): b"\n" * 1_000_000 for n in range(5)})
     with pytest.raises(BrokenFile, match="larger than allowed"):
         read_all(tar, limits=limits)
@@ -114,7 +114,7 @@ def test_a_swelling_archive_is_stopped_at_the_total(tmp_path: Path) -> None:
 
 
 def test_what_swells_within_the_members_counts_for_the_total(tmp_path: Path) -> None:
-    limits = Limits(member_bytes=2_000_000, total_bytes=3_000_000)
+    limits = ArchiveLimits(member_bytes=2_000_000, total_bytes=3_000_000)
     files = {f"{n}.gz": gzip.compress(b"\n" * 1_000_000) for n in range(5)}
     with pytest.raises(BrokenFile, match="larger than allowed"):
         read_all(write_tar(tmp_path / "a.tar", "w", files), limits=limits)
@@ -129,7 +129,7 @@ def test_what_swells_within_the_members_counts_for_the_total(tmp_path: Path) -> 
 def test_a_hole_in_a_sparse_tar_is_not_read_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "a.tar"
     path.write_bytes(sparse_header("hole", (1 << 33) - 1) + b"\0" * 1024)
-    members = open_files(path, limits=Limits(total_bytes=3_000_000))
+    members = open_files(path, limits=ArchiveLimits(total_bytes=3_000_000))
     assert next(members).stream.read(10) == b"\0" * 10
     with pytest.raises(BrokenFile, match="larger than allowed"):
         next(members)
@@ -148,8 +148,8 @@ def sparse_header(name: str, size: int) -> bytes:
 def test_too_many_members_are_refused(tmp_path: Path) -> None:
     tar = write_tar(tmp_path / "a.tar", "w", {str(n): b"x" for n in range(5)})
     with pytest.raises(BrokenFile, match="more than 4 files"):
-        read_all(tar, limits=Limits(files=4))
-    assert len(read_all(tar, limits=Limits(files=5))) == 5
+        read_all(tar, limits=ArchiveLimits(files=4))
+    assert len(read_all(tar, limits=ArchiveLimits(files=5))) == 5
 
 
 @pytest.mark.slow

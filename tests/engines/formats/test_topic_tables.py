@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.formats.archives import Limits
+from engines.formats.archives import ArchiveLimits
 from engines.formats.reading import read_topics
 from engines.formats.records import BrokenFile, TopicRecord
 from engines.formats.topic_tables import read_table_topics
@@ -95,7 +95,7 @@ def test_a_packed_table_that_swells_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.tsv.gz"
     path.write_bytes(gzip.compress(b"1\t" + b"x" * (1 << 16) + b"\n" * (1 << 20)))
     with pytest.raises(BrokenFile, match="larger than allowed"):
-        list(read_topics(path, limits=Limits(member_bytes=1 << 16)))
+        list(read_topics(path, limits=ArchiveLimits(member_bytes=1 << 16)))
 
 
 cells = phrases.filter(bool)

@@ -10,13 +10,13 @@ from PIL import Image
 
 from engines.guarded import reading
 from engines.pdf.child import ExtractionFailed
-from engines.pdf.worker import Limits, extract, render_page
+from engines.pdf.worker import PdfLimits, extract, render_page
 from tests.engines.pdf import pdfs
 
 
-def kind_of(path: Path, limits: Limits | None = None) -> str:
+def kind_of(path: Path, limits: PdfLimits | None = None) -> str:
     with pytest.raises(ExtractionFailed) as caught:
-        extract(path, vocabulary={}, limits=limits or Limits())
+        extract(path, vocabulary={}, limits=limits or PdfLimits())
     assert caught.value.reason == str(caught.value) != ""
     return caught.value.kind
 
@@ -55,12 +55,16 @@ def test_two_thousand_pages(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_large_is_not_even_opened(tmp_path: Path) -> None:
-    assert kind_of(pdfs.pages_of_text(tmp_path / "a.pdf"), Limits(file_megabytes=0)) == "too-large"
+    assert kind_of(pdfs.pages_of_text(tmp_path / "a.pdf"), PdfLimits(file_megabytes=0)) == "too-large"
 
 
 @pytest.mark.slow
 def test_memory_runs_out(tmp_path: Path) -> None:
-    assert kind_of(pdfs.bomb(tmp_path / "a.pdf", megabytes=150), Limits(megabytes=200)) in ("memory", "crash", "broken")
+    assert kind_of(pdfs.bomb(tmp_path / "a.pdf", megabytes=150), PdfLimits(megabytes=200)) in (
+        "memory",
+        "crash",
+        "broken",
+    )
 
 
 def test_a_full_vocabulary_reaches_a_slow_child(tmp_path: Path) -> None:
@@ -88,7 +92,7 @@ def test_a_good_paper_that_a_busy_machine_did_not_read_is_not_called_slow(tmp_pa
     nursery.send_signal(signal.SIGSTOP)
     try:
         with pytest.raises(ExtractionFailed, match="was not read: the machine was busy") as caught:
-            extract(path, vocabulary={}, limits=Limits(quiet_seconds=1))
+            extract(path, vocabulary={}, limits=PdfLimits(quiet_seconds=1))
     finally:
         nursery.send_signal(signal.SIGCONT)
     assert caught.value.kind == "busy"

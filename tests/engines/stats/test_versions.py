@@ -19,7 +19,7 @@ from engines.stats.versions import (
     REFERENCE,
     SECTION,
     SENTENCES,
-    Comparison,
+    VersionComparison,
     build_content,
     carry_over,
     compare_versions,
@@ -45,7 +45,7 @@ FIRST = context(sentence(TEA), sentence(LEE, "1", "2"), sentence(END))
 BASE = Content((FIRST,), (reference("1", "10.1/a"), reference("2", None)))
 
 
-def compared(*contents: Content) -> Comparison:
+def compared(*contents: Content) -> VersionComparison:
     return compare_versions(dict(enumerate(contents, 1)))
 
 

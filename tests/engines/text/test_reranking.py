@@ -2,7 +2,7 @@
 
 import pytest
 
-from engines.text.reranking import STARTERS, USUAL, BadPrompt, Paper, parse_rerank_prompt, shortened
+from engines.text.reranking import STARTERS, USUAL, BadRerankPrompt, Paper, parse_rerank_prompt, shortened
 
 PAPERS = [Paper("Tea", "It is {query}."), Paper("", "")]
 
@@ -58,6 +58,6 @@ def test_title_and_abstract_are_cut_together() -> None:
     ],
 )
 def test_what_is_no_prompt(body: str, reason: str) -> None:
-    with pytest.raises(BadPrompt) as error:
+    with pytest.raises(BadRerankPrompt) as error:
         parse_rerank_prompt(body)
     assert reason in str(error.value)
