@@ -41,6 +41,7 @@ SUMMED = (
     "Topics are judged aspect by aspect, and a document gains the sum of its grades. P@k and nDCG@k do not add up over"
     " such items, so they are not estimated."
 )
+APPROXIMATE = "nDCG is approximate, because nobody knows the best possible ranking."
 UNLABELLED = "{:,} documents among the first {} of these runs have no label of the machine: they count as not relevant."
 
 
@@ -70,7 +71,7 @@ class Standing:
             ("Skipped or returned", self.given_up),
         )
         found += [f"{why}: {counted(n, 'item')}." for why, n in missing if n]
-        if not self.is_whole:
+        if self.judged and not self.is_whole:
             found.append(
                 "Figures are of the judged ones, taken as a random part of each stratum. That is wrong as far as the"
                 " missing ones are harder, or come later for a reason that has to do with their grade."
@@ -169,7 +170,8 @@ def find(
     report = audit(evidence.population, evidence.sample, *of_runs, labelled=~evidence.taken, rng=rng)
     notes = evidence.standing.notes
     if ranks:
-        notes += [SUMMED] * by_aspect + [UNLABELLED.format(unlabelled, depth)] * bool(unlabelled)
+        notes += [SUMMED if by_aspect else APPROXIMATE]
+        notes += [UNLABELLED.format(unlabelled, depth)] * bool(unlabelled)
     needed = plan_size(evidence, half_width) if half_width else None
     return Findings(evidence, report, tuple(notes), timezone.now(), needed)
 

@@ -58,7 +58,7 @@ class LinearMeasure:
         """The measure of a run as a mean over topics."""
         weights, gains = np.zeros(len(population)), self.gains(population.values)
         weights[ranks.pair] = self.discounts(ranks.rank) / population.n_topics
-        most = float(self.discounts(np.arange(1, self.cut + 1)).sum() * gains.max())
+        most = float(weights.sum() * gains.max())  # several pairs may be of one document: its aspects
         return Target(population, ranks.run, weights, gains, SHARE if self.kind == "P" else (0.0, most), by_topic=True)
 
 
