@@ -144,7 +144,7 @@ def test_page_file_rest_and_command_say_the_same(client: Client) -> None:
     page = client.get(reverse("machine_audit_detail", args=where), {"half_width": "4"}).text
     asked = {"half_width": "4", "run": "best"}
     shown = client.get(reverse("api_machine_audit", args=where), asked).json()
-    assert f"About {shown['needed']:,} judged items" in page
+    assert f"About <strong>{shown['needed']:,}</strong> judged items" in page
     first = find(audit).report.levels[0].corrected
     assert shown["levels"][0]["corrected"]["value"] == first.value
     assert f"{100 * (first.value or 0):.1f}%" in page
