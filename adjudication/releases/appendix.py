@@ -82,6 +82,7 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("Agreement, votes, decisions", sentences.analysis(facts, APART)),
         ("Questions written for the collection", sentences.questions(facts, APART)),
         ("Machines", sentences.by_machines(facts, APART)),
+        ("Audits of machine labels", _audits(facts)),
         ("Runs", sentences.runs(facts, APART)),
         ("Prompts", _prompts(facts)),
         ("Missing", sentences.missing(facts, APART)),
@@ -141,6 +142,12 @@ def _known_answers(facts: Facts) -> str:
     """What people did in training and qualification, and how they answered hidden gold; "" where there was none."""
     hidden = (f"Campaign “{one.campaign.name}”: {one.gold}" for one in facts.campaigns if one.gold)
     return APART.join((*facts.practice, *hidden))
+
+
+def _audits(facts: Facts) -> str:
+    """What people would have said of all that machines labelled; "" where no sample was judged."""
+    found = (f"Campaign “{one.campaign.name}”. {one.audits}" for one in facts.campaigns if one.audits)
+    return APART.join(found)
 
 
 def _quality(facts: Facts) -> str:

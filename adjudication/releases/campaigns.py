@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sub
 from adjudication.following.figures import quality_sentence
 from adjudication.following.pay import paid
 from adjudication.labels.staleness import Standing
+from adjudication.machine_audits.released import audit_text
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
 from adjudication.releases.agreement import agreement_sentences
 from annotation.assignment.rejudging import rejudged_sentence
@@ -49,6 +50,7 @@ class CampaignFacts:
     hours: float | None
     gold: str  # how people answered items with a known answer, without names; "" where nobody did
     pay: str  # what people earned by the rate set in Litmus, without names; "" where none is set
+    audits: str  # what audits of machine labels show; "" where there is none
     quality: str  # how carefully people judged by the newest count, without names; "" where nothing is known
     first: datetime | None
     last: datetime | None
@@ -96,6 +98,7 @@ def campaign_facts(campaign: Campaign, votes: Standing[VoteRun], agreement: Stan
         finished=extracted["papers"],
         gold=gold_results(campaign).sentence,
         pay=paid(campaign),
+        audits=audit_text(campaign),
         quality=" ".join(filter(None, (quality_sentence(campaign), rejudged_sentence(campaign)))),
         hours=times["active"] / 3_600_000 if times["active"] else None,
         first=times["first"] or extracted["first"],

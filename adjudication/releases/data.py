@@ -22,6 +22,7 @@ from adjudication.exporting.streams import pieces, rows
 from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.exports.exporters.verdicts import verdict_objects
 from adjudication.labels.counts import votes_note
+from adjudication.machine_audits.released import STILL_JUDGED, description_of, lines_of_frame, released_audits
 from adjudication.models import AgreementRun, Evaluation
 from adjudication.releases.campaigns import CampaignFacts, campaign_facts, released_guidelines
 from adjudication.releases.folder import Folder
@@ -116,6 +117,7 @@ class Writer:
             " Dawid and Skene (1979), which decides nothing, and the reasons of decisions by hand.",
             nothing="No item has a value.",
         )
+        self._write_audits(campaign, folder)
         votes, standing = self.recipe.standing_of(campaign)
         if votes.is_stale:
             self.recipe.left_out[f"{folder}/verdicts.jsonl (probability)"] = votes_note(votes)
@@ -237,6 +239,20 @@ class Writer:
         if with_machines:
             about += " Block HH is people with people; the scopes mean and all have machines among them."
         self.folder.write(f"{folder}/agreement.jsonl", pieces(write_objects(found)), about)
+
+    def _write_audits(self, campaign: Campaign, folder: str) -> None:
+        """Samples of machine labels that people judged, with all that they were drawn from."""
+        whole, still_judged = released_audits(campaign)
+        self.recipe.left_out |= {f"{folder}/audit-{one.pk}.jsonl": STILL_JUDGED for one in still_judged}
+        for one in whole:
+            about = f"How the sample of audit {one.pk} was drawn, and what the figures would be if people judged all."
+            described = description_of(one) | {"machine": self.people.names[one.machine_id]}
+            self._write_json(f"{folder}/audit-{one.pk}.json", self.people.cleaned(described), about)
+            about = (
+                f"All items that audit {one.pk} was drawn from: the machine's grade, the stratum, with which"
+                " probability an item was drawn, whether it was, and what people say of it."
+            )
+            self.folder.write(f"{folder}/audit-{one.pk}.jsonl", pieces(write_objects(lines_of_frame(one))), about)
 
     # --- where documents and labels come from -------------------------------------------------------------------------
 
