@@ -74,8 +74,8 @@ class Fit:
 def fit(sample: Sample, target: Target, *, people_alone: bool = False) -> Fit | Reason:
     """The regression estimator: variance N² (1 - n/N) S²(y - λ f)/n in each part, λ = Cov(y, f)/Var(f) from 0 to 1.
 
-    Of people alone λ is 0, and the variance that of a simple random sample of as many labels. A part without any error
-    is given the error rate (0 + 1)/(n + 2), not the variance 0.
+    Of people alone λ is 0, and the variance that of a simple random sample of as many labels. Parts without any error
+    are given the error rate (0 + 1)/(n + 2), n being their labels together, not the variance 0.
     """
     parts = parts_of(sample, target, math.inf if people_alone else LEAST)
     if isinstance(parts, Reason):
@@ -89,8 +89,8 @@ def fit(sample: Sample, target: Target, *, people_alone: bool = False) -> Fit | 
     squares = room * parts.mean(off**2) if people_alone else parts.squares(off)
     freedom = np.maximum(parts.labels - 1 - ((trust > 0) & (trust < 1)), 1)
     one = float(np.ptp(target.gains)) ** 2 * parts.mean(weight**2)
-    rate = 1 / (parts.labels + 2)
     has_error = squares > NO_SPREAD * one * parts.sizes**2
+    rate = 1 / (parts.labels[~has_error].sum() + 2)
     variance = np.where(has_error, squares * parts.labels / freedom, room * one * rate * (1 - rate))
     return Fit(target, parts, trust, errors, freedom, variance)
 
@@ -114,7 +114,7 @@ class Audited(JsonFields):
     name: str
     corrected: Estimate
     people: Estimate
-    machine: float
+    machine: float | None
     width_ratio: float | None = None
     trust: float | None = None
     is_approximate: bool = False

@@ -15,9 +15,11 @@ import numpy as np
 from engines.stats.audits.estimates import LEVEL, SHARE, Audited, Fit, compared, estimate, fit
 from engines.stats.audits.sample import Parts, Population, Sample, Target, parts_of
 from engines.stats.audits.targets import LinearMeasure, mean_of
-from engines.stats.results import FloatArray, Interval
+from engines.stats.reasons import Reason
+from engines.stats.results import FloatArray, Interval, undefined
 
-RESAMPLES = 500
+RESAMPLES = 200
+NORMAL = ((-(3**0.5), 1 / 6), (0.0, 2 / 3), (3**0.5, 1 / 6))  # nodes and weights of Gauss and Hermite
 RARE = 0.5  # a topic with fewer expected documents that gain counts as one without any
 
 
@@ -27,7 +29,11 @@ def estimate_ndcg(
     """(targets of nDCG with the ideals taken as known, figures) of runs whose targets of DCG are given."""
     population = dcg[0].population
     parts = parts_of(sample, mean_of(population, "", population.values))
-    times = _resampled(parts, rng) if isinstance(parts, Parts) else np.ones((1, len(sample)))
+    if isinstance(parts, Reason):
+        return [*dcg], [
+            Audited(each.name, undefined(parts), undefined(parts), None, is_approximate=True) for each in dcg
+        ]
+    times = _resampled(parts, rng)
     ideal = _ideals(population, sample, measure, times)
     share = np.nan_to_num(1 / ideal) / np.maximum(1, np.isfinite(ideal).sum(axis=1, keepdims=True))
     targets = [
@@ -52,23 +58,34 @@ def _resampled(parts: Parts, rng: np.random.Generator) -> FloatArray:
 
 
 def _ideals(population: Population, sample: Sample, measure: LinearMeasure, times: FloatArray) -> FloatArray:
-    """(1 + B, T) ideal DCG of the grades expected in each topic; NaN where hardly anything gains."""
-    levels, topics, by_machine = len(population.values), population.n_topics, population.machine[sample.pair]
-    topic = population.topic * levels
-    shape, cells = (topics, levels), topics * levels
-    labelled = np.bincount(topic[sample.pair] + sample.human, minlength=cells).reshape(shape)
-    open_ = np.bincount(topic + population.machine, minlength=cells)
-    open_ = (open_ - np.bincount(topic[sample.pair] + by_machine, minlength=cells)).reshape(shape)
-    tables = (times @ np.eye(levels * levels)[by_machine * levels + sample.human]).reshape(-1, levels, levels)
-    seen = tables.sum(axis=2, keepdims=True)
-    rates = np.where(seen > 0, tables / np.where(seen > 0, seen, 1), np.eye(levels))
+    """(1 + B, T) ideal DCG expected in each topic; NaN where hardly anything gains.
+
+    How many of its pairs are among the j best levels is predicted by the machine's levels, as people labelled each, and
+    by the errors in the topic's own labels, shrunk to 0 as far as topics do not differ (Fay & Herriot 1979).
+    """
+    levels, topics, topic, machine = len(population.values), population.n_topics, population.topic, population.machine
     gains = measure.gains(population.values)
     best = np.argsort(-gains)
-    counts = np.cumsum((open_ @ rates + labelled)[:, :, best], axis=2)
+    at_least = np.cumsum(np.eye(levels)[best], axis=0).T  # (K, K) whether a level is among the j best
+    of_machine, of_topic = np.eye(levels)[machine[sample.pair]], np.eye(topics)[topic[sample.pair]]
+    seen = (times[0] @ of_machine)[:, None]
+    found = np.divide((of_machine.T * times[0]) @ at_least[sample.human], seen, where=seen > 0, out=at_least.copy())
+    expected = np.stack([np.bincount(topic, column, topics) for column in found[machine].T], axis=1)
+    errors = at_least[sample.human] - found[machine[sample.pair]]
+    error = np.stack([(times / times[0] * column) @ of_topic for column in errors.T], axis=2)
+    labels = of_topic.sum(axis=0)[:, None]
+    noise = np.maximum((errors**2).mean(axis=0), 1e-12)
+    squares = (error[0] ** 2 / np.maximum(labels, 1)).sum(axis=0)
+    between = np.maximum(0, squares - (labels > 0).sum() * noise) / len(sample)
+    kept = between / (between * labels + noise)
+    unknown = np.bincount(topic, minlength=topics)[:, None] - labels
+    middle = expected + error * (1 + unknown * kept)
+    reach = np.sqrt(unknown**2 * between * (1 - kept * labels) + unknown * noise)
     ranks = np.arange(measure.cut + 1)
     summed = np.r_[0.0, np.cumsum(measure.discounts(ranks[1:]))]
-    ideal = np.interp(counts, ranks, summed) @ -np.diff(gains[best], append=0.0)
-    return np.where((counts[:, :, int((gains > 0).sum()) - 1] >= RARE) & (ideal > 0), ideal, np.nan)
+    steps = -np.diff(gains[best], append=0.0)
+    ideal = sum(by * np.interp(middle + at * reach, ranks, summed) @ steps for at, by in NORMAL)
+    return np.where((middle[:, :, int((gains > 0).sum()) - 1] >= RARE) & (ideal > 0), ideal, np.nan)
 
 
 def _figure(sample: Sample, target: Target, times: FloatArray, relative: FloatArray) -> Audited:

@@ -40,11 +40,11 @@ def allocate(n_labels: int, sizes: IntArray, spread: FloatArray | None = None) -
     Each gets 30 at least, or all of its pairs. They add up to `n_labels`, or to more where these are more.
     """
     least = np.minimum(sizes, LEAST)
-    wish = sizes * (np.ones(len(sizes)) if spread is None else np.asarray(spread, dtype=np.float64))
-    if not wish.any():
-        wish = sizes.astype(np.float64)
+    wish = sizes * (
+        np.ones(len(sizes)) if spread is None or not spread.any() else np.maximum(spread / spread.max(), 1e-9)
+    )
     target = min(max(n_labels, int(least.sum())), int(sizes.sum()))
-    low, high = 0.0, float(sizes.max() / wish[wish > 0].min())
+    low, high = 0.0, float((sizes / wish).max())
     for _ in range(100):  # the factor at which the clipped wishes add up: they grow with it
         factor = (low + high) / 2
         low, high = (factor, high) if np.clip(wish * factor, least, sizes).sum() < target else (low, factor)

@@ -43,7 +43,7 @@ def ppi_plus_plus(y: FloatArray, f: FloatArray, f_outside: FloatArray) -> Estima
     n, outside = len(y), len(f_outside)
     if min(n, outside) < 2:
         return undefined(Reason.TOO_FEW_ITEMS, n_items=n)
-    spread, shared = float(np.var(np.r_[f, f_outside])), float(np.mean((y - y.mean()) * (f - f.mean())))
+    spread, shared = float(np.var(np.r_[f, f_outside], ddof=1)), float(np.mean((y - y.mean()) * (f - f.mean())))
     trust = min(1.0, max(0.0, shared / ((1 + n / outside) * spread))) if spread else 0.0
     value = float(trust * f_outside.mean() + (y - trust * f).mean())
     se = math.sqrt(trust**2 * np.var(f_outside) / outside + np.var(y - trust * f) / n)

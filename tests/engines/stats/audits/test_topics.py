@@ -1,0 +1,80 @@
+"""Figures of topics like these against leaving out each topic, and PPI++ against the authors' own package."""
+
+import numpy as np
+import pytest
+import scipy
+from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+
+from engines.stats.audits.estimates import estimate
+from engines.stats.audits.sample import Population, Sample
+from engines.stats.audits.targets import linear_measure, mean_of
+from engines.stats.audits.topics import of_topics_like_these, ppi_plus_plus
+from engines.stats.reasons import Reason
+from tests.engines.stats.audits.world import TOPICS, VALUES, World
+
+RNG = np.random.default_rng(23)
+
+
+def test_the_estimate_of_this_collection_is_that_of_ppi_with_the_same_lambda():
+    world = World()
+    population = world.population()
+    sample, target = world.sample(population, 300, RNG), mean_of(population, "", VALUES)
+    found = estimate(sample, target)
+    labels = (VALUES[sample.human], VALUES[world.machine[sample.pair]], VALUES[world.machine])
+    assert found.corrected.value == pytest.approx(float(ppi_mean_pointestimate(*labels, lam=found.trust)[0]))
+
+
+@pytest.mark.parametrize(("n", "outside", "noise"), [(60, 900, 0.4), (200, 300, 2.0), (50, 50, 0.1), (80, 400, 30.0)])
+def test_ppi_plus_plus_is_that_of_its_authors(n, outside, noise):
+    y = RNG.normal(size=n)
+    f, f_outside = y + RNG.normal(0.3, noise, n), RNG.normal(size=outside) + RNG.normal(0.3, noise, outside)
+    low, high = ppi_mean_ci(y, f, f_outside, alpha=0.05)
+    found = ppi_plus_plus(y, f, f_outside)
+    assert (found.ci.low, found.ci.high) == pytest.approx((float(low[0]), float(high[0])), rel=0.01, abs=0.01)
+    assert found.value == pytest.approx(float(np.ravel(ppi_mean_pointestimate(y, f, f_outside))[0]), abs=0.01)
+    assert ppi_plus_plus(y[:1], f[:1], f_outside).reason is Reason.TOO_FEW_ITEMS
+
+
+def test_whole_topics_are_left_out_and_the_interval_is_wider_than_that_of_this_collection():
+    world = World()
+    population = world.population()
+    sample, target = world.sample(population, 600, RNG), mean_of(population, "", VALUES)
+    here = estimate(sample, target)
+    found = of_topics_like_these(sample, target, seed=1)
+    trust, people, machine = here.trust, VALUES[sample.human], VALUES[world.machine]
+    errors = (people - trust * machine[sample.pair]) * 5
+    added = np.bincount(world.topic, trust * machine) + np.bincount(world.topic[sample.pair], errors, TOPICS)
+    left = (added.sum() - added) / (2900)
+    assert found.value == pytest.approx(here.corrected.value)
+    half = scipy.stats.t.ppf(0.975, TOPICS - 1) * np.sqrt((TOPICS - 1) * left.var())
+    assert (found.ci.low, found.ci.high) == pytest.approx((found.value - half, found.value + half), rel=1e-4)
+    assert found.ci.unit == "topic"
+    assert found.se > 1.3 * here.corrected.se
+
+
+def test_the_mean_of_other_topics_is_covered():
+    inside = []
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        topic, level = np.repeat(np.arange(40), 25), rng.normal(0, 0.5, 40)
+        merit = rng.normal(size=1000) + level[topic]
+        people = np.digitize(merit, [0, 1, 2])
+        machine = np.digitize(merit + rng.normal(0.4, 0.4, 40)[topic] + rng.normal(0, 0.5, 1000), [0, 1, 2])
+        pair = rng.permutation(1000)[:200]
+        population = Population(machine, topic, np.zeros(1000, dtype=int), VALUES)
+        ci = of_topics_like_these(
+            Sample(pair, people[pair]), mean_of(population, "", VALUES), seed=1, resamples=1000
+        ).ci
+        expected = sum(scipy.stats.norm.sf(cut / np.sqrt(1.25)) for cut in (0, 1, 2))
+        inside.append(ci.low <= expected <= ci.high)
+    assert 0.9 <= np.mean(inside) <= 0.99
+
+
+def test_measures_of_runs_count_each_topic_alike():
+    world = World()
+    population = world.population()
+    sample = world.sample(population, 900, RNG)
+    plain, kin = (linear_measure("DCG@10").target(population, run) for run in world.runs)
+    found = of_topics_like_these(sample, plain.minus(kin), seed=1, resamples=1000)
+    assert found.value == pytest.approx(estimate(sample, plain.minus(kin)).corrected.value, abs=1e-9)
+    assert of_topics_like_these(Sample(sample.pair, sample.human, is_random=False), plain, seed=1).reason
