@@ -16,7 +16,7 @@ from engines.prompting.lexical import usual_thresholds
 
 KINDS = [
     (MachineKind.LEXICAL, "Lexical baseline: counts the aspect's content words in the document, without a network"),
-    (MachineKind.ENDPOINT, "Language model: asks the configured endpoint, with a prompt"),
+    (MachineKind.ENDPOINT, "Language model: asks a model endpoint, with a prompt"),
 ]
 
 

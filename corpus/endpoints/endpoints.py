@@ -59,10 +59,16 @@ class Service:
         return self.prices if model in ("", self.endpoint.model, *self.models) else Prices()
 
 
+def models_offered(purpose: ModelPurpose, collection: Collection) -> dict[str, list[str]]:
+    """Endpoints that the collection may use, with their models; the first of each is asked where none is named."""
+    usual = default_service(purpose)
+    own = {DEFAULT: [usual.endpoint.model]} if usual else {}
+    return own | dict(_allowed(purpose, collection).values_list("name", "model_names"))
+
+
 def names(purpose: ModelPurpose, collection: Collection) -> list[str]:
-    """The endpoints that the collection may use; the first is asked where none is named."""
-    own = [DEFAULT] if default_service(purpose) else []
-    return [*own, *_allowed(purpose, collection).values_list("name", flat=True)]
+    """The endpoints that the collection may use."""
+    return list(models_offered(purpose, collection))
 
 
 def find_service(purpose: ModelPurpose, collection: Collection, name: str = "") -> Service | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from corpus.endpoints.endpoints import names
+from corpus.endpoints.endpoints import models_offered
 from corpus.models import Collection, ModelPurpose
 
 
@@ -18,7 +18,8 @@ class EndpointField(forms.CharField):
 
     def offer(self, collection: Collection) -> int:
         """Let a page choose among the collection's endpoints; how many there are."""
-        found = names(self.purpose, collection)
-        self.widget = forms.Select(choices=[(name, name) for name in found]) if len(found) > 1 else forms.HiddenInput()
+        found = models_offered(self.purpose, collection)
+        choices = [(name, f"{name}: {', '.join(models)}") for name, models in found.items()]
+        self.widget = forms.Select(choices=choices) if len(found) > 1 else forms.HiddenInput()
         self.help_text = ""
         return len(found)

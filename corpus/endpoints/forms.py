@@ -67,8 +67,9 @@ class EndpointChangeForm(forms.Form):
         max_value=99_999,
         required=False,
         label="Price per million tokens received",
-        help_text="With both prices, estimates and runs show costs.",
+        help_text="In the currency of LITMUS_LLM_CURRENCY. With both prices, estimates and runs show costs.",
     )
+    remove_key = forms.BooleanField(required=False, label="Remove the stored key")
     per_minute = forms.IntegerField(
         min_value=0,
         max_value=100_000,
@@ -82,7 +83,7 @@ class EndpointChangeForm(forms.Form):
         help_text=f"Short names of the collections that may use it, separated by spaces; “{ALL}” for every one.",
         widget=forms.TextInput(attrs={"spellcheck": "false"}),
     )
-    remove_key = forms.BooleanField(required=False, label="Remove the stored key")
+    field_order: Sequence[str] = ("address", "models", "key", "remove_key")
 
     def __init__(self, data: Any = None, *, endpoint: ModelEndpoint | None = None) -> None:
         super().__init__(data, initial=shown_values(endpoint) if endpoint else {})
@@ -90,6 +91,8 @@ class EndpointChangeForm(forms.Form):
             remember_shown(self)
             kept = "Left empty, the stored key stays." if endpoint.sealed_key else "None is stored."
             self.fields["key"].help_text = kept
+            if not endpoint.sealed_key:
+                self.fields["remove_key"].widget = forms.HiddenInput()
 
     def clean_address(self) -> str:
         address = str(self.cleaned_data["address"]).strip().rstrip("/")
@@ -114,7 +117,11 @@ class EndpointChangeForm(forms.Form):
 class EndpointForm(EndpointChangeForm):
     """A new endpoint."""
 
-    name = forms.SlugField(max_length=40, help_text="What runs and people call it, such as our-llama.")
+    name = forms.SlugField(
+        max_length=40,
+        help_text="What runs and people call it, such as our-llama.",
+        error_messages={"invalid": "Use only letters without accents, digits, hyphens and underscores."},
+    )
     purpose = forms.ChoiceField(choices=ModelPurpose.choices, initial=ModelPurpose.CHAT, label="What it does")
     remove_key = None  # type: ignore[assignment] # there is none yet
     field_order = ("name", "purpose", "address", "models", "key")
@@ -122,9 +129,10 @@ class EndpointForm(EndpointChangeForm):
 
 def shown_values(endpoint: ModelEndpoint) -> dict[str, Any]:
     """What a change begins with: everything but the key."""
-    found = {name: getattr(endpoint, name) for name in ("address", "price_in", "price_out", "per_minute")}
-    slugs = slugs_of(endpoint)
-    return found | {"models": " ".join(endpoint.model_names), "collections": " ".join(slugs)}
+    prices = {"price_in": endpoint.price_in, "price_out": endpoint.price_out}
+    found = {name: None if price is None else float(price) for name, price in prices.items()}
+    words = {"models": " ".join(endpoint.model_names), "collections": " ".join(slugs_of(endpoint))}
+    return {"address": endpoint.address, "per_minute": endpoint.per_minute, **found, **words}
 
 
 def slugs_of(endpoint: ModelEndpoint) -> Sequence[str]:

@@ -32,7 +32,7 @@ class Trial:
         tokens = f"{self.prompt_tokens:,} tokens sent, {self.completion_tokens:,} received" if counted else ""
         cost = "cost not known" if self.cost is None else f"{amount(self.cost)} {self.currency}"
         known = "; ".join(filter(None, [tokens, cost if counted else ""]))
-        said = f"{self.model} at {self.endpoint} answered {self.answer} in {self.seconds:.1f} s"
+        said = f"{self.model} at {self.endpoint} answered {self.answer} in {self.seconds:.2f} s"
         return f"{said} ({known})." if known else f"{said}."
 
 

@@ -19,13 +19,10 @@ class Prices:
     tokens_out: Decimal | None = None
 
     def in_words(self, currency: str) -> str:
-        """ "0.15 sent, 0.6 received (USD)"."""
-        known = [
-            f"{amount(price)} {word}"
-            for price, word in ((self.tokens_in, "sent"), (self.tokens_out, "received"))
-            if price is not None
-        ]
-        return f"{', '.join(known)} ({currency})" if known else "not known"
+        """ "0.15 sent, 0.6 received (USD per million tokens)"."""
+        prices = {"sent": self.tokens_in, "received": self.tokens_out}
+        known = [f"{amount(price)} {word}" for word, price in prices.items() if price is not None]
+        return f"{', '.join(known)} ({currency} per million tokens)" if known else "not known"
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> Decimal | None:
         """The cost in the currency of the prices; None while one of them is not known."""

@@ -167,7 +167,7 @@ def test_a_page_that_leaves_the_key_empty_keeps_it(staff: User, client: Client) 
         "price_in": "",
         "price_out": "",
     }
-    form |= {"initial-price_in": "0.150000", "per_minute": "60", "collections": "all"}
+    form |= {"initial-price_in": "0.15", "per_minute": "60", "collections": "all"}
     assert client.post(reverse("endpoint_change", args=["ours"]), form).status_code == 302
     ours = ModelEndpoint.objects.get()
     assert (ours.sealed_key, ours.model_names, ours.price_in) == (before, ["wise", "wiser"], None)
@@ -207,7 +207,7 @@ def test_the_page_says_what_there_is_and_what_to_do_without_any(staff: User, cli
     page = client.get(reverse("endpoint_list")).content.decode()
     assert "http://127.0.0.1:1/v1" in page
     assert "secret@" not in page
-    assert "0.15 sent, 0.6 received (USD)" in page
+    assert "0.15 sent, 0.6 received (USD per million tokens)" in page
     assert client.post(reverse("endpoint_remove", args=["ours"]), follow=True).status_code == 200
     assert not ModelEndpoint.objects.exists()
     assert client.get(reverse("endpoint_change", args=["ours"])).status_code == 404
