@@ -9,6 +9,7 @@ UNPARSED = "Invalid machine answers"
 COMPARING = of_kinds("comparison")
 DIFFERING = of_kinds("disagreements")
 MEASURED = of_kinds("agreement")
+MACHINES = of_kinds("machines")
 OPEN = "?filter=open"  # ties and items with too few votes
 
 
@@ -76,6 +77,9 @@ TABS = (
     Tab(
         "campaign", PROGRESS, 120, "judgments", "Judgments", "judgment_list", OVERSEERS, of_kinds("judgments")
     ).found_by("labels answers annotations"),
+    Tab(
+        "campaign", PROGRESS, 125, "machine-labels", "Machine labels", "machine_label_list", OVERSEERS, MACHINES
+    ).found_by("correct llm gpt bulk review"),
     Tab(
         "campaign", PROGRESS, 130, "unparsed", UNPARSED, "unparsed_answer_list", OVERSEERS, of_kinds("machines")
     ).found_by("json errors"),

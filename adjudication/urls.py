@@ -21,8 +21,8 @@ from adjudication.releases import pages as releases
 from adjudication.releases.operations import REQUEST_RELEASE, STATE_RELEASE_ADDRESS
 from adjudication.splits import pages as splits
 from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT
-from adjudication.verdicts.operations import DRAW_KNOWN_ANSWERS
-from adjudication.verdicts.pages import acceptance, adjudication, judgments, relevance
+from adjudication.verdicts.operations import CORRECT_MACHINE_LABEL, DRAW_KNOWN_ANSWERS, UNDO_CORRECTION
+from adjudication.verdicts.pages import acceptance, adjudication, corrections, judgments, relevance
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/statistics/", agreement.statistics_help, name="statistics_help"),
@@ -118,6 +118,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("work/quality.csv", following.quality_file, "quality_file"),
             ("work/pay.csv", following.pay_sheet_file, "pay_sheet"),
             ("judgments/", judgments.judgment_list, "judgment_list"),
+            ("machine-labels/", corrections.machine_label_list, "machine_label_list"),
+            ("machine-labels/corrections/", CORRECT_MACHINE_LABEL.page, "machine_label_correct"),
+            ("machine-labels/corrections/undoing/", UNDO_CORRECTION.page, "machine_label_undo"),
             ("gold/drawing/", DRAW_KNOWN_ANSWERS.page, "known_answers_draw"),
             ("machine-audits/", machine_audits.machine_audit_list, "machine_audit_list"),
             ("machine-audits/new/", DRAW_AUDIT_SAMPLE.page, "machine_audit_draw"),

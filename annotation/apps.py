@@ -14,8 +14,10 @@ class AnnotationConfig(AppConfig):
     jobs = {
         "items": "annotation.campaigns.jobs.ItemBuildJob",
         "assignments": "annotation.assignment.jobs.AssignmentJob",
+        "queue-orders": "annotation.assignment.jobs.QueueOrderingJob",
         "machines": "annotation.machines.jobs.MachineJob",
     }
+    registries = {"queue_orders": "annotation.assignment.queue_orders.ORDERS"}
     # One line a kind, in the order of the migrations' constraint on `Campaign.kind`: see annotation/kind.py.
     campaign_kinds = {
         "rubric": "annotation.kinds.rubric.kind.RUBRIC",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from accounts.slots import Tab
 from annotation.campaigns.campaigns import is_filled_at_opening
-from annotation.models import Campaign
+from annotation.models import Campaign, Strategy
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from corpus.tabs import CAMPAIGNS, DO_IN_CAMPAIGN, DO_IN_COLLECTION, MATERIAL, SETTINGS
@@ -20,6 +20,10 @@ def needs_a_plan(campaign: Campaign) -> bool:
 def has_repeats(campaign: Campaign) -> bool:
     """Whether the same person may be given an item twice."""
     return not campaign.kind_object.no_repeats
+
+
+def has_a_queue(campaign: Campaign) -> bool:
+    return campaign.strategy == Strategy.QUEUE
 
 
 def of_kinds(key: str) -> Callable[[Campaign], bool]:
@@ -48,6 +52,9 @@ TABS = (
     Tab(
         DO_IN_CAMPAIGN, "", 35, "rejudging", "Judge again after a change", "rejudging_request", MANAGE, has_repeats
     ).found_by("rejudge guideline changed redo relabel"),
+    Tab(DO_IN_CAMPAIGN, "", 36, "next", "What to judge next", "queue_order", MANAGE, has_a_queue).found_by(
+        "order queue random active learning priority sequence"
+    ),
     Tab(DO_IN_CAMPAIGN, "", 40, "machine", "Run a machine", "machine_create", MANAGE, of_kinds("machines")).found_by(
         "llm gpt"
     ),

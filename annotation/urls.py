@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from annotation.assignment import pages as assignment
-from annotation.assignment.operations import REQUEST_REJUDGING, UPDATE_ANNOTATOR, WITHDRAW_REJUDGING
+from annotation.assignment.operations import ORDER_QUEUE, REQUEST_REJUDGING, UPDATE_ANNOTATOR, WITHDRAW_REJUDGING
 from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN, SET_CALIBRATION
 from annotation.campaigns.pages import campaigns, criteria, guidelines, help_pages, items
 from annotation.consent import pages as consent
@@ -115,6 +115,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("machines/prompts/preview/", machines.prompt_preview, "machine_prompt_preview"),
             ("machines/prompts/<int:pk>/", machines.prompt_detail, "machine_prompt_detail"),
             ("assignment/", assignment.assignment_plan, "assignment_plan"),
+            ("assignment/order/", ORDER_QUEUE.page, "queue_order"),
             ("assignment/<int:pk>/", assignment.assignment_detail, "assignment_detail"),
             ("assignment/<int:pk>/confirmation/", assignment.assignment_confirm, "assignment_confirm"),
         )

@@ -33,7 +33,7 @@ from django.utils import timezone
 
 from adjudication.machine_audits.strata import pack_frame
 from adjudication.models import MachineAudit
-from annotation.models import WorkSummary
+from annotation.models import QueueOrdering, WorkSummary
 from corpus.collections.invitation_links import token_for
 from corpus.models import AuthorInvitation, AuthorMailing, Indexing, PoolEntry, QuestionCall, Role
 from corpus.questions.author_links import author_token
@@ -68,6 +68,12 @@ def audit_of_one(w: World) -> MachineAudit:
     )
     found.sample.create(item=w.item, stratum=0, value=1, probability=1.0)
     return found
+
+
+def _queue_ordering(w: World) -> Any:
+    return QueueOrdering.objects.create(
+        campaign=w.campaign, requested_by=w.user("manager"), requested_at=AT, order="random"
+    )
 
 
 def _reply(w: World) -> dict[str, Any]:
@@ -403,6 +409,7 @@ TABLE: list[Row] = [
     *job("items", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.item_build),
     *job("work", MANAGERS_PAGE, MANAGERS_WRITE, _work_count),
     *job("assignments", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.assignment_run),
+    *job("queue-orders", MANAGERS_PAGE, MANAGERS_WRITE, _queue_ordering),
     *job("machines", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.machine_run),
     *job("agreement", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.agreement_run),
     *job("votes", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.vote_run),
@@ -555,6 +562,7 @@ TABLE: list[Row] = [
     *row("machine_prompt_preview", "POST login 404 403 403 403 200", data=lambda _: {"body": "{aspect}"}),
     *row("machine_prompt_detail", OVERSEERS_PAGE, where=key_of("prompt")),
     *row("assignment_plan", MANAGERS_FORM),
+    *row("queue_order", MANAGERS_FORM),
     *row("assignment_detail", MANAGERS_PAGE, where=key_of("assignment_run")),
     *row("assignment_confirm", MANAGERS_WRITE, where=key_of("assignment_run")),
     # --- judging: the campaign's own annotators only -----------------------------------------------------------------
@@ -604,6 +612,9 @@ TABLE: list[Row] = [
     *row("pay_sheet", "GET login 404 403 403 403 422"),
     *row("quality_file", "GET login 404 403 403 403 422"),
     *row("judgment_list", OVERSEERS_PAGE),
+    *row("machine_label_list", OVERSEERS_PAGE),
+    *row("machine_label_correct", DECIDERS_WRITE),
+    *row("machine_label_undo", DECIDERS_WRITE),
     *row("relevance_list", OVERSEERS_PAGE),
     *row("relevance_detail", OVERSEERS_PAGE, where=lambda place: {"topic": place.topic.pk}),
     *row("vote_create", DECIDERS_WRITE),
@@ -731,6 +742,13 @@ TABLE: list[Row] = [
     *row("api_items", "POST login 404 403 403 403 422", json=lambda _: {}),
     *row("api_calibration", "POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_plans", "POST login 404 403 403 403 422", json=lambda _: {}),
+    *row(
+        "api_machine_labels",
+        "GET login 404 403 200 200 200 | POST login 404 403 403 400 400",
+        json=lambda _: {},
+    ),
+    *row("api_correction_undoing", "POST login 404 403 403 400 400", json=lambda _: {}),
+    *row("api_queue_order", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_annotators", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row(
         "api_annotator",

@@ -11,10 +11,11 @@ from accounts.models import JobState
 from adjudication.evaluation.requests import request_evaluation
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Release, Split
+from adjudication.verdicts.corrections import correct_machine_label
 from annotation.assignment.rejudging import request_rejudging
 from annotation.campaigns.campaigns import drafts_of
 from annotation.campaigns.lifecycle import create_campaign
-from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource, KnownAnswer
+from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource, Judgment, KnownAnswer
 from corpus.models import Collection, GenerationReply, ModelEndpoint, Outcome, Ranking, RetrievalRun
 from tests.adjudication.cycles.cycle_steps import began, judged, tuned
 from tests.adjudication.machine_audits.audit_worlds import machine_world
@@ -116,6 +117,30 @@ def make_asked_again() -> dict[str, str]:
 def make_machine_labels() -> dict[str, str]:
     built = machine_world(topics=2, documents=40).built
     return {"slug": built.collection.slug, "campaign": built.campaign.slug}
+
+
+LABEL = 4_242_000  # of a machine
+
+
+def make_machine_judged() -> dict[str, str]:
+    built = build_campaign([[0, 0, 0, 1]], machines=[("llm", "gpt", 1)])
+    Judgment.objects.filter(assignment__annotator=built.annotators["llm"]).update(id=LABEL)
+    vote(built)
+    return {"slug": built.collection.slug, "campaign": built.campaign.slug}
+
+
+def make_corrected() -> dict[str, str]:
+    where = make_machine_judged()
+    campaign = Campaign.objects.get(slug=where["campaign"])
+    manager = campaign.collection.memberships.get(role="manager").user
+    correct_machine_label(campaign=campaign, label=LABEL, value=0, by=manager, at=AT)
+    return where
+
+
+def make_a_queue() -> dict[str, str]:
+    campaign = make_campaign(make_material(), strategy="queue")
+    RetrievalRun.objects.create(collection=campaign.collection, name="bm25", created_at=AT)
+    return {"slug": campaign.collection.slug, "campaign": campaign.slug}
 
 
 def make_draft() -> dict[str, str]:
@@ -397,6 +422,15 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         given={"name": "Ann", "weight": 2.0, "capacity": 5, "pay_rate": 12.5, "state": "paused"},
         wrong={"name": "Ben", "weight": 0, "capacity": -1, "pay_rate": -1.0, "state": "asleep"},
         audits="update_annotator",
+    ),
+    "correct_machine_label": Example(
+        make_machine_judged, given={"label": LABEL, "value": 2}, wrong={"label": LABEL + 1, "value": 9}
+    ),
+    "undo_correction": Example(make_corrected, given={"label": LABEL}, wrong={"label": LABEL + 1}),
+    "order_queue": Example(
+        make_a_queue,
+        given={"order": "holes", "runs": "bm25", "seed": 5},
+        wrong={"order": "fastest", "runs": "bm26", "seed": -1},
     ),
     "assign_items": Example(
         make_known,

@@ -271,7 +271,7 @@ EXPLAINED = {
     "topic_detail",
 }
 # Those that lead there from each pair they list: tests/adjudication/releases/test_explanations.py.
-EXPLAINED_BY_ROW = {"acceptance", "adjudication_screen", "disagreement_list", "judgment_list"}
+EXPLAINED_BY_ROW = {"acceptance", "adjudication_screen", "disagreement_list", "judgment_list", "machine_label_list"}
 # The other pages of the app show no value of a judged pair.
 WITHOUT_JUDGED_PAIRS = {
     "context_report": "papers and their contexts",

@@ -577,6 +577,7 @@ ELSEWHERE = {
     "quality": "stores nothing; page, REST and command are compared in tests/adjudication/following/test_quality.py",
     "machine_audit": "stores nothing; tests/adjudication/machine_audits/test_report.py compares page, REST and command",
     "gold_results": "stores nothing; page, REST and command are compared in tests/annotation/gold/test_results.py",
+    "correct_machine_labels": "many by a file; page and REST are one operation for each label",
     "sample_size": "stores nothing; the page asks in points what the command takes as shares",
 }
 

@@ -48,4 +48,5 @@ class SampleSize(ReportingCommand):
             not options["independent"],
         )
         needed = items_needed(target, criterion, aim, check=check)
-        return f"{needed.n_items:,} items ({needed.block}, from a pilot of {needed.pilot_items:,}).", needed.to_json()
+        words = f"{needed.n_items:,} items ({needed.block}, from a pilot of {needed.pilot_items:,}). {needed.sample}"
+        return words.rstrip(), needed.to_json()

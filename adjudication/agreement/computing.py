@@ -19,6 +19,7 @@ from adjudication.agreement.tables import confusion_tables, self_consistency, to
 from adjudication.labels.inputs import Inputs, await_verdicts, labels_of, read_inputs
 from adjudication.labels.labels import IntArray, LabelMatrix, newest_submission, scale_of
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
+from annotation.assignment.ordering import judged_sample
 from annotation.models import Campaign, Criterion
 from engines.extras import lacking
 from engines.stats.labels import Labels
@@ -157,6 +158,7 @@ def _detail(
         "voters": matrix.annotators[list(labels.voting)].tolist(),
         "has_verdicts": labels.adjudicated is not None,
         "tables": confusion_tables(labels),
+        "sample": judged_sample(criterion.campaign).sentence,
         "repeats": self_consistency(matrix, inputs.repeats.of_criterion(criterion.pk), scale_of(criterion)),
         **topic_tables(
             labels, _topic_numbers(criterion.campaign, inputs.topics_of(matrix.items)), statistics_for(criterion.scale)

@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from accounts.counting import share_in_percent
+from django.db.models import Exists
+
+from accounts.counting import counted, share_in_percent
 from accounts.models import JobState
 from adjudication.agreement.results import Difference, comparisons
+from adjudication.labels.inputs import given_in_sight
 from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, Voters, VoteRun
 from annotation.models import AnnotatorKind
 
@@ -18,7 +21,8 @@ KINDS = {AnnotatorKind.HUMAN: "labels of people", AnnotatorKind.MACHINE: "of mac
 
 
 def method_sentence(run: AgreementRun, criterion: str, rows: Iterable[AgreementResult] | None = None) -> str:
-    """n, method, unit, resamples, seed, and what the intervals speak of, for the figures in `rows` (None: all)."""
+    """n, method, unit, resamples, seed, of what the intervals speak, and whether the items are a sample of the
+    campaign, for the figures in `rows` (None: all)."""
     detail = run.detail[criterion]
     if "unit" not in detail:
         return ""
@@ -31,7 +35,8 @@ def method_sentence(run: AgreementRun, criterion: str, rows: Iterable[AgreementR
     versions = f"NumPy {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}"
     intervals = f"{share_in_percent(detail['level'])} intervals by {methods} over {_unit(run, detail)}"
     facts = "; ".join(filter(None, (items, intervals, _resamples(run, used, detail), versions)))
-    return f"{facts}. Annotators are fixed: the intervals speak of other items judged by the same annotators."
+    fixed = "Annotators are fixed: the intervals speak of other items judged by the same annotators."
+    return " ".join(filter(None, (f"{facts}.", fixed, detail.get("sample"))))
 
 
 def _labels_text(detail: dict[str, Any]) -> str:
@@ -72,9 +77,14 @@ def verdict_sentence(run: AgreementRun, criterion: str) -> str:
         return ""
     outcomes = vote.outcomes_of(criterion) or "no item had a vote"
     since = _decided_since(vote, run, criterion)
+    seen = Verdict.objects.filter(
+        Exists(given_in_sight()), criterion__campaign=run.campaign_id, criterion__key=criterion
+    ).count()
+    are = "is" if seen == 1 else "are"
+    left_out = f" {counted(seen, 'value')} given in sight of a machine’s label {are} left out of these figures."
     return (
         f"Verdict: {rules_text(vote)}; when counted {outcomes}{since}. Who voted is compared with the vote of the other"
-        " voters, as their own label is part of the verdict."
+        f" voters, as their own label is part of the verdict.{left_out if seen else ''}"
     )
 
 

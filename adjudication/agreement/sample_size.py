@@ -1,10 +1,11 @@
 """How many items a campaign needs for an interval this narrow or a difference this large, from its own labels."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from accounts.refusals import Refused
 from adjudication.labels.inputs import labels_of, read_inputs
+from annotation.assignment.ordering import judged_sample
 from annotation.models import Campaign, Criterion
 from engines.stats.bootstrap import make_rng
 from engines.stats.labels import Kind, Labels
@@ -49,6 +50,7 @@ class Needed:
     design_effect: float | None
     curve: list[dict[str, Any]]
     simulated: dict[str, Any] | None
+    sample: str = ""  # whether the pilot is a random sample of its campaign, and why; "" where every item is judged
 
     def to_json(self) -> dict[str, Any]:
         """The object that the command prints."""
@@ -63,6 +65,7 @@ class Needed:
             "design_effect": self.design_effect,
             "curve": self.curve,
             "simulated": self.simulated,
+            "sample": self.sample,
         }
 
     @property
@@ -94,7 +97,7 @@ def items_needed(campaign: Campaign, criterion: Criterion, aim: Aim, *, check: b
     if found.sigma is None:
         raise Refused(f"These labels are not enough: {words_of(found.reason) or 'the spread is undefined'}.")
     effect = max(1.0, found.design_effect or 1.0) if aim.by_topic else 1.0
-    return _needed(labels, aim, found, effect, check=check)
+    return replace(_needed(labels, aim, found, effect, check=check), sample=judged_sample(campaign).sentence)
 
 
 def _labels(campaign: Campaign, criterion: Criterion) -> Labels:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
 
 from adjudication.labels.labels import (
     IntArray,
@@ -18,7 +19,7 @@ from adjudication.labels.labels import (
     read_topics,
     scale_of,
 )
-from adjudication.models import Verdict
+from adjudication.models import MachineCorrection, Verdict
 from annotation.models import AnnotatorKind, Campaign, Criterion
 from engines.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
 
@@ -67,12 +68,19 @@ def campaign_seed(campaign: Campaign, analysis: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
 
 
+def given_in_sight() -> QuerySet[MachineCorrection]:
+    """The correction that gave the outer verdict: its person saw what the machine had said."""
+    own = {"item": OuterRef("item"), "criterion": OuterRef("criterion"), "given_at": OuterRef("decided_at")}
+    return MachineCorrection.objects.filter(**own, undone_at__isnull=True)
+
+
 def read_inputs(campaign: Campaign) -> Inputs:
-    """Everything a run depends on, with its digests."""
+    """Everything a run depends on, with its digests. Verdicts given in sight of a machine's label are left out."""
     table, repeats = read_labels(campaign), read_repeats(campaign)
     digest = hashlib.sha256((table.inputs_hash + repeats.inputs_hash).encode())
     verdicts: dict[int, dict[int, int]] = {}
-    rows = Verdict.objects.filter(item__campaign=campaign, value__isnull=False).order_by("criterion_id", "item_id")
+    known = Verdict.objects.filter(~Exists(given_in_sight()), item__campaign=campaign, value__isnull=False)
+    rows = known.order_by("criterion_id", "item_id")
     for criterion, item, value in rows.values_list("criterion_id", "item_id", "value").iterator(chunk_size=20_000):
         verdicts.setdefault(criterion, {})[item] = int(value or 0)
     voters = _read_voters(campaign)

@@ -17,7 +17,7 @@ from corpus.models import Collection, Membership, Role
 # November 2026. The others say what a test of a machine on the labels has shown.
 LABEL_VERBS = frozenset(
     {"decide_verdict", "withdraw_decision", "open_item", "open_own_item", "send_back_item", "recall_item"}
-    | {"decide_cycle", "override_test"}
+    | {"decide_cycle", "override_test", "correct_machine_label", "undo_correction"}
 )
 
 DECIDE = (Role.MANAGER, Role.ADJUDICATOR)

@@ -8,4 +8,13 @@ from adjudication.models.pay import PaidPer, PayRate
 from adjudication.models.releases import DataStatement, Release
 from adjudication.models.relevance import RelevanceCount
 from adjudication.models.splits import Split, SplitTopic
-from adjudication.models.verdicts import Cause, Method, OwnDecider, Unknown, Verdict, Voters, VoteRun
+from adjudication.models.verdicts import (
+    Cause,
+    MachineCorrection,
+    Method,
+    OwnDecider,
+    Unknown,
+    Verdict,
+    Voters,
+    VoteRun,
+)

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from accounts.counting import by, counted, moment, share_in_percent
 from accounts.models import Job, person_key
 from annotation.models import Campaign, Criterion, Item
+from engines.definitions.settings import ANNOTATOR_NAME
 
 UNSURE = 0.9  # a value less probable than this is to be checked
 
@@ -255,3 +256,34 @@ class Verdict(models.Model):
         cause = f", {self.get_cause_display()}" if self.cause else ""
         who = by(self.decided_by)
         return format_html("{}{}, {}{}{}.", done, who, moment(self.decided_at), value, cause) if self.decided_at else ""
+
+
+class MachineCorrection(models.Model):
+    """A person's judgment made in sight of a machine's label, which it corrects or accepts; it decides the item.
+
+    Append-only: only `undone_at` is ever filled in. It is no vote, and as the person saw what the machine said, it
+    enters no figure of agreement; nor does the verdict it gave, which has `decided_at` equal to `given_at`.
+    """
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="machine_corrections")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="machine_corrections")
+    machine = models.CharField(max_length=ANNOTATOR_NAME.most)  # its name: the import of its labels may be undone
+    said = models.SmallIntegerField()
+    value = models.SmallIntegerField()
+    given_by = person_key("machine_corrections")
+    given_at = models.DateTimeField()
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "criterion"], name="machine_correction_stands_once", condition=Q(undone_at__isnull=True)
+            ),
+            models.CheckConstraint(
+                name="machine_correction_undone_afterwards",
+                condition=Q(undone_at__isnull=True) | Q(undone_at__gte=models.F("given_at")),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"correction of item {self.item_id}"

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, ClassVar
 
+from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -18,10 +19,19 @@ from adjudication.agreement.api import InReadableView, OverrideSerializer
 from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
 from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
 from adjudication.labels.relevance import QueryPart, parts_of, rank_documents, relevance_note, shown_relevance
-from adjudication.verdicts.operations import DRAW_KNOWN_ANSWERS, DrawnSerializer
+from adjudication.labels.rules import DECIDE
+from adjudication.verdicts.corrections import STATES, find_labels
+from adjudication.verdicts.operations import (
+    CORRECT_MACHINE_LABEL,
+    DRAW_KNOWN_ANSWERS,
+    UNDO_CORRECTION,
+    CorrectionSerializer,
+    DrawnSerializer,
+)
+from adjudication.verdicts.pages.corrections import filter_of
 from annotation.campaigns.api.base import InCampaignView
 from annotation.labelling.api.judgments import OVERRIDDEN
-from annotation.models import Criterion
+from annotation.models import Criterion, Judgment
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 
@@ -31,6 +41,14 @@ CRITERION = OpenApiParameter("criterion", OpenApiTypes.STR, description="key; wi
 ASPECTS_ASKED = OpenApiParameter(
     "aspects", OpenApiTypes.STR, enum=list(ASPECTS), description="“judged”: score over judged aspects only"
 )
+LABEL_FILTERS = [
+    OpenApiParameter("value", OpenApiTypes.INT, description="what the machine said"),
+    OpenApiParameter("topic", OpenApiTypes.INT, description="id of the topic"),
+    OpenApiParameter("machine", OpenApiTypes.INT, description="id of the annotator"),
+    OpenApiParameter("split", OpenApiTypes.BOOL, description="only where machines differ"),
+    OpenApiParameter("under", OpenApiTypes.INT, description="whose verdict is less probable than this, in percent"),
+    OpenApiParameter("state", OpenApiTypes.STR, enum=list(STATES), description="open: neither corrected nor accepted"),
+]
 
 
 class TopicRelevanceSerializer(serializers.Serializer[Any]):
@@ -172,3 +190,60 @@ class KnownAnswerDrawing(InCampaignView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     post = DRAW_KNOWN_ANSWERS.method("known_answers_draw", takes=NewDrawSerializer, shows=DrawnSerializer)
+
+
+NewCorrectionSerializer = CORRECT_MACHINE_LABEL.serializer("NewCorrection")
+UndoneLabelSerializer = UNDO_CORRECTION.serializer("UndoneLabel")
+
+
+class MachineLabelSerializer(serializers.ModelSerializer[Judgment]):
+    label = serializers.IntegerField(source="pk")  # type: ignore[assignment]
+    item = serializers.IntegerField(source="assignment.item_id")
+    topic = serializers.CharField(source="assignment.item.topic.number")
+    docno = serializers.CharField(source="assignment.item.document.docno", allow_null=True, default=None)
+    criterion = serializers.CharField(source="criterion.key")
+    machine = serializers.CharField(source="assignment.annotator.name")
+
+    class Meta:
+        model = Judgment
+        fields = ("label", "item", "topic", "docno", "criterion", "machine", "value")
+
+
+class MachineLabels(InReadableView):
+    """Labels of machines, for people who correct them."""
+
+    page = "machines"
+    serializer_class = MachineLabelSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": DECIDE}
+
+    def get_queryset(self) -> QuerySet[Judgment]:
+        key = self.request.query_params.get("criterion")
+        criterion = self.campaign.criteria.filter(**({"key": key} if key else {})).first()
+        if criterion is None:
+            raise Http404
+        found = find_labels(criterion, filter_of(self.request.query_params))
+        return found.select_related("assignment__item__topic", "assignment__item__document")
+
+    @extend_schema(
+        operation_id="machine_labels_list",
+        parameters=[CRITERION, *LABEL_FILTERS],
+        responses=answers({200: MachineLabelSerializer(many=True)}, 403),
+    )
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List labels of machines; without a filter those that nobody has corrected or accepted."""
+        return self.listed()
+
+    post = CORRECT_MACHINE_LABEL.method(
+        "machine_labels_correct", takes=NewCorrectionSerializer, shows=CorrectionSerializer
+    )
+
+
+class CorrectionUndoing(InReadableView):
+    """Undoing a correction."""
+
+    page = "machines"
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": DECIDE}
+
+    post = UNDO_CORRECTION.method(
+        "machine_labels_undo", takes=UndoneLabelSerializer, shows=CorrectionSerializer, status=200
+    )

@@ -1,11 +1,16 @@
-"""What can be done with verdicts as a whole: answers that are known elsewhere are drawn from them."""
+"""What can be done with verdicts: known answers are drawn from them, machine labels corrected by people."""
 
 from django import forms
 from django.urls import reverse
+from rest_framework import serializers
 
 from accounts.counting import counted
 from accounts.operations import Operation
 from accounts.rest_records import serializer_of
+from adjudication.labels.places import in_readable_campaign
+from adjudication.labels.rules import DECIDE
+from adjudication.models import MachineCorrection
+from adjudication.verdicts.corrections import correct_machine_label, machine_labels, undo_correction
 from adjudication.verdicts.known_answers import Drawn, draw_known_answers
 from annotation.campaigns.forms.settings import number_field
 from annotation.campaigns.places import in_campaign
@@ -46,4 +51,65 @@ DRAW_KNOWN_ANSWERS = Operation(
     report=_drawn_in_words,
     goes_to=lambda done: reverse("gold_detail", args=[done.campaign.collection.slug, done.campaign.slug]),
     to_json=lambda done: DrawnSerializer(done).data,
+)
+
+
+class LabelForm(forms.Form):
+    """Which label of a machine."""
+
+    label = forms.IntegerField(min_value=1, help_text="Number of the machine’s label.")
+
+
+class CorrectionForm(LabelForm):
+    """And the value that the item has."""
+
+    value = forms.IntegerField(required=False, help_text="The right value. Left empty: the label is accepted as it is.")
+
+
+class CorrectionSerializer(serializers.ModelSerializer[MachineCorrection]):
+    given_by = serializers.CharField()
+    criterion = serializers.CharField(source="criterion.key")
+
+    class Meta:
+        model = MachineCorrection
+        fields = ("id", "item", "criterion", "machine", "said", "value", "given_by", "given_at", "undone_at")
+
+
+def _list_of(correction: MachineCorrection) -> str:
+    """The list with the one label, whatever else it shows: the page takes its row from there."""
+    campaign = correction.criterion.campaign
+    label = machine_labels(campaign).filter(
+        assignment__item=correction.item, criterion=correction.criterion, assignment__annotator__name=correction.machine
+    )
+    where = reverse("machine_label_list", args=[campaign.collection.slug, campaign.slug])
+    return f"{where}?criterion={correction.criterion.key}&label={label.values_list('pk', flat=True).first() or 0}"
+
+
+CORRECT_MACHINE_LABEL = Operation(
+    action=correct_machine_label,
+    form=CorrectionForm,
+    place=in_readable_campaign("machine_label_list", page="machines"),
+    roles=DECIDE,
+    about="Correct a machine’s label, or accept it as it is. It is kept as your judgment, made in sight of the"
+    " machine’s label, and decides the item; figures of agreement leave it out.",
+    title="Correct a machine’s label",
+    button="Correct",
+    template="",
+    report=lambda one: f"Corrected from {one.said} to {one.value}." if one.value != one.said else "Accepted.",
+    goes_to=_list_of,
+    to_json=lambda one: CorrectionSerializer(one).data,
+)
+
+UNDO_CORRECTION = Operation(
+    action=undo_correction,
+    form=LabelForm,
+    place=in_readable_campaign("machine_label_list", page="machines"),
+    roles=DECIDE,
+    about="Undo the correction of a machine’s label: the item is what the votes make of it again.",
+    title="Undo a correction",
+    button="Undo",
+    template="",
+    report=lambda _: "Undone.",
+    goes_to=_list_of,
+    to_json=lambda one: CorrectionSerializer(one).data,
 )

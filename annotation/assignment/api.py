@@ -15,12 +15,16 @@ from accounts.schema import answers
 from annotation.assignment.annotators import add_members_by_email, add_name
 from annotation.assignment.operations import (
     ASSIGN_ITEMS,
+    ORDER_QUEUE,
     REQUEST_REJUDGING,
     UPDATE_ANNOTATOR,
     WITHDRAW_REJUDGING,
     AnnotatorSerializer,
+    OrderedPartSerializer,
+    QueueOrderingSerializer,
     RejudgingSerializer,
 )
+from annotation.assignment.ordering import JudgedSample, handed_out, judged_sample
 from annotation.assignment.planning import Summary
 from annotation.assignment.rejudging import Rejudged, rejudged_by_person
 from annotation.campaigns.api.base import InCampaignView
@@ -130,3 +134,28 @@ class RejudgingView(InCampaignView):
 
     post = REQUEST_REJUDGING.method("rejudging_request", takes=NewRejudgingSerializer, shows=RejudgingSerializer)
     delete = WITHDRAW_REJUDGING.method("rejudging_withdraw", shows=RejudgingSerializer, status=200)
+
+
+NewQueueOrderSerializer = ORDER_QUEUE.serializer("NewQueueOrder")
+
+
+class HandedOutSerializer(serializers.Serializer[Any]):
+    orders = OrderedPartSerializer(many=True)
+    sample = serializer_of(JudgedSample, "JudgedSample")()
+
+
+class QueueOrderView(InCampaignView):
+    """Which items of an open queue are judged next. Only managers see it."""
+
+    serializer_class = QueueOrderingSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE}
+
+    @extend_schema(operation_id="queue_orders_read", responses=answers({200: HandedOutSerializer}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """What was handed out under which order, the last one being in force."""
+        found = {"orders": handed_out(self.campaign), "sample": judged_sample(self.campaign)}
+        return Response(HandedOutSerializer(found).data)
+
+    post = ORDER_QUEUE.method(
+        "queue_orders_create", takes=NewQueueOrderSerializer, shows=QueueOrderingSerializer, status=202
+    )

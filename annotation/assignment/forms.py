@@ -8,9 +8,11 @@ from rest_framework import serializers
 from accounts.edits import remember_shown
 from accounts.models import User
 from accounts.rest_fields import Spelled
+from annotation.assignment.queue_orders import ORDERS
 from annotation.campaigns.forms.campaigns import STRATEGIES, InvitedField, possible_annotators, possible_invited
 from annotation.campaigns.forms.settings import number_field
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign, Strategy
+from corpus.imports.forms import NamesField
 from corpus.models import Membership
 from engines.definitions.settings import (
     ANNOTATOR_NAME,
@@ -227,3 +229,19 @@ class PlanForm(forms.Form):
     def _or_usual(self, name: str) -> int:
         given: int | None = self.cleaned_data[name]
         return self.fields[name].initial if given is None else given
+
+
+class QueueOrderForm(forms.Form):
+    """What the open queue hands out next."""
+
+    order = forms.ChoiceField(
+        choices=lambda: [(one.name, f"{one.label[0].upper()}{one.label[1:]}: {one.about}") for one in ORDERS.values()],
+        widget=forms.RadioSelect,
+    )
+    runs = NamesField(
+        required=False,
+        help_text="Names of runs, separated by commas. Only needed for holes of runs.",
+    )
+    seed = number_field(
+        SEED, required=False, help_text="Shuffles the items, or those of equal rank. Left empty: the campaign’s seed."
+    )

@@ -9,9 +9,11 @@ from django.utils import timezone
 from accounts.counting import counted
 from accounts.jobs import Progress
 from accounts.models import JobState
+from annotation.assignment.ordering import store_order
 from annotation.assignment.planning import draft_assignment, options_of, write_assignment
+from annotation.assignment.queue_orders import ORDERS
 from annotation.campaigns.jobs import CampaignJob
-from annotation.models import AssignmentRun
+from annotation.models import AssignmentRun, QueueOrdering
 
 
 class AssignmentJob(CampaignJob[AssignmentRun]):
@@ -57,3 +59,25 @@ class AssignmentJob(CampaignJob[AssignmentRun]):
 
     def page(self, job: AssignmentRun) -> str:
         return reverse("assignment_detail", args=[*self.where(job), job.pk])
+
+
+class QueueOrderingJob(CampaignJob[QueueOrdering]):
+    """Putting the free places of an open queue into the order that was chosen."""
+
+    model = QueueOrdering
+    doing = "Ordering the open queue of"
+    did = "Open queue ordered in"
+    onward = "See the order"
+    purpose = "Free items are handed out in the order that was chosen. What people have in hand stays with them."
+    counted = "items in order"
+    cancel_verb = "cancel_queue_ordering"
+    section = "assignment"
+    begins_at = "queue_order"
+    page_name = "queue_order"
+    is_for_managers = True
+
+    def work(self, job: QueueOrdering, progress: Progress) -> None:
+        store_order(job, progress)
+
+    def outcome(self, job: QueueOrdering) -> str:
+        return f"{counted(job.items, 'item')} {ORDERS.label_of(job.order)}."

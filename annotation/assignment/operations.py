@@ -1,6 +1,6 @@
 """What can be done with the annotators of a campaign: changed, given items."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -8,14 +8,16 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.counting import counted
-from accounts.operations import Operation
+from accounts.operations import Found, Operation
 from accounts.refusals import Refused
 from accounts.rest_records import serializer_of
 from annotation.assignment.annotators import change_annotator
 from annotation.assignment.assignments import assign_items
-from annotation.assignment.forms import AnnotatorForm, PlanForm, RejudgingForm
+from annotation.assignment.forms import AnnotatorForm, PlanForm, QueueOrderForm, RejudgingForm
+from annotation.assignment.ordering import OrderedPart, handed_out, judged_sample, order_queue
 from annotation.assignment.pages import shown_with
 from annotation.assignment.planning import Summary
+from annotation.assignment.queue_orders import ORDERS
 from annotation.assignment.rejudging import (
     Rejudging,
     rejudged_by_person,
@@ -23,7 +25,7 @@ from annotation.assignment.rejudging import (
     withdraw_rejudging,
 )
 from annotation.campaigns.places import in_campaign, thing_in_campaign
-from annotation.models import Annotator, Campaign, Strategy
+from annotation.models import Annotator, Campaign, QueueOrdering, Strategy
 from corpus.collections.rules import MANAGE
 from corpus.models import Membership
 
@@ -182,4 +184,51 @@ ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and an
     to_json=asdict,
     has_dry_run=True,
     former={"repeats": "repeat_percent"},
+)
+
+OrderedPartSerializer = serializer_of(
+    OrderedPart, "OrderedPart", about="What was handed out under one order.", by=serializers.CharField(allow_null=True)
+)
+
+
+class QueueOrderingSerializer(serializers.ModelSerializer[QueueOrdering]):
+    runs = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = QueueOrdering
+        fields = ("id", "state", "order", "seed", "runs")
+
+
+def _ordering_as_json(job: QueueOrdering) -> Any:
+    return QueueOrderingSerializer(job).data
+
+
+def _with_history(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
+    found = in_campaign("assignment_plan", "assignment").page(request, roles, **where)
+    campaign = found.target["campaign"]
+    shown = {"parts": handed_out(campaign), "sample": judged_sample(campaign)}
+    return replace(found, shown=found.shown | shown)
+
+
+ORDER_QUEUE = Operation(
+    called="order_queue",
+    task="Judge",
+    example="order_queue demo second-round random --seed 7",
+    action=order_queue,
+    form=QueueOrderForm,
+    named=("order",),
+    place=replace(in_campaign("assignment_plan", "assignment"), page=_with_history),
+    roles=MANAGE,
+    about="Choose which items of an open queue are judged next. Annotators do not see the order. It is recorded,"
+    " because only a random order makes the judged items a random sample of the campaign.",
+    title="What to judge next",
+    lead="Choose which items the open queue hands out next. The order is computed once, from what is known now;"
+    " choose it again to update it. What people have in hand stays with them, and they never see the order. Items"
+    " of an audit that come first lose that place.",
+    button="Use this order",
+    report=lambda job: f"The open queue is being ordered: {ORDERS.label_of(job.order)}.",
+    goes_to=lambda job: reverse("job_detail", args=["queue-orders", job.pk]),
+    to_json=_ordering_as_json,
+    finished=lambda job: (f"The open queue hands out {ORDERS.label_of(job.order)}.", _ordering_as_json(job)),
+    template="annotation/assignment/queue_order.html",
 )

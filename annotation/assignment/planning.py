@@ -15,8 +15,19 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
 from annotation.assignment.hidden_gold import HiddenGold, mix_gold, offered_to_queue, read_gold
+from annotation.assignment.queue_orders import current_ordering, note_filled, order_named
 from annotation.assignment.workload import WITHDRAWN, Workload, read_workload
-from annotation.models import Annotator, Asked, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
+from annotation.models import (
+    Annotator,
+    Asked,
+    Assignment,
+    AssignmentRun,
+    AssignmentState,
+    Campaign,
+    Order,
+    QueueOrdering,
+    Strategy,
+)
 from corpus.loading.constraints import checked_at_once
 from engines.planning.mixing import Order as Shown
 from engines.planning.order import order_by_aspect, order_by_document, schedule
@@ -179,6 +190,7 @@ def write_assignment(
     except IntegrityError as error:
         raise Conflict("Someone took or returned an item while the plan was being written. Plan again.") from error
     Campaign.objects.filter(pk=campaign.pk).update(overlap=options.overlap, strategy=options.strategy)
+    note_filled(campaign)
     facts = {"items": draft.summary.items, "annotators": draft.summary.annotators}
     facts = asdict(options) | facts
     record_event(by=by, at=at, verb="assign_items", target=campaign, scope=campaign.collection, **facts)
@@ -203,6 +215,15 @@ def _order(campaign: Campaign, items: Ints, rank: Ints, seed: int) -> Ints:
     if campaign.order == Order.BY_DOCUMENT:
         return order_by_document(items[:, 1], items[:, 3], rank, rng)
     return order_by_aspect(_question_numbers(items), rng)
+
+
+def queue_order(campaign: Campaign, items: Ints, rank: Ints, seed: int, ordering: QueueOrdering | None) -> Ints:
+    """Indexes of the items (n, 5) in the order of the open queue: the one chosen, else as they are judged."""
+    if ordering is None or order_named(ordering.order).is_planned:
+        return _order(campaign, items, rank, seed)
+    known = order_named(ordering.order).items(ordering)
+    place = np.argsort(known)  # of the items by id
+    return np.argsort(place[np.searchsorted(known[place], items[:, 0])])
 
 
 def _question_numbers(items: Ints) -> Ints:
@@ -349,7 +370,9 @@ def _queue_positions(work: Workload, items: Ints, seed: int, gold: HiddenGold) -
     new = np.setdiff1d(items, in_queue[:, 1])
     last = Assignment.objects.filter(queue=work.campaign).aggregate(last=Max("position"))["last"] or 0
     start = max(last, int(place.max(initial=0))) + 1
-    place[new] = order_positions(work.campaign, work.items[new], work.rank[new], seed, start)
+    ordering = current_ordering(work.campaign)
+    walk = new[queue_order(work.campaign, work.items[new], work.rank[new], seed, ordering)]
+    place[walk] = np.arange(start, start + len(walk))
     if not gold.is_wanted:
         return place[items], np.zeros((0, 3), dtype=np.int64)
     walked, rng = new[np.argsort(place[new])], np.random.default_rng([seed, 1])

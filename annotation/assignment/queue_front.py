@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from accounts.sql import execute
+from annotation.assignment.queue_orders import note_front
 
 # Everybody goes on from where the furthest is; what they leave out comes when they begin again at the start.
 CATCH_UP = """
@@ -40,3 +41,4 @@ def move_to_front(campaign: int, items: Sequence[int]) -> None:
     campaign."""
     for statement in (CATCH_UP, TO_FRONT):
         execute(statement, {"campaign": campaign, "items": list(items)})
+    note_front(campaign)

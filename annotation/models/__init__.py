@@ -28,7 +28,7 @@ from annotation.models.items import (
     Item,
     VotesSeen,
 )
-from annotation.models.jobs import AssignmentRun, DailyWork, ItemBuild, WorkSummary
+from annotation.models.jobs import AssignmentRun, DailyWork, ItemBuild, QueueOrdering, WorkSummary
 from annotation.models.machines import (
     MachineKind,
     MachineReply,

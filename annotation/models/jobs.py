@@ -40,6 +40,26 @@ class AssignmentRun(Job):
         return "preview of the plan" if self.dry_run else "assignment of items"
 
 
+class QueueOrdering(Job):
+    """An order that a manager chose for the open queue. Those done are the history of what was handed out under which.
+
+    `given` counts the assignments of people that were handed out before it took effect, `items` those of the campaign
+    then; `Job.seed` shuffles, `parameters` hold the names of runs.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="queue_orderings")
+    order = models.CharField(max_length=40)  # a name in annotation.assignment.queue_orders.ORDERS
+    given = models.BigIntegerField(default=0)
+    items = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return self.order
+
+    @property
+    def runs(self) -> list[str]:
+        return list(self.parameters.get("runs", ()))
+
+
 class WorkSummary(Job):
     """The work of a campaign added up, so that its pages read few rows however many judgments there are.
 

@@ -43,6 +43,8 @@ WRITTEN_AGAIN = {
     "adjudication.splittopic": "part of a split",
     "adjudication.datastatement": "one row that is only changed",
     "adjudication.payrate": "one row that is only changed",
+    "adjudication.machinecorrection": "rows that are only changed, when they are undone; their verdicts are released",
+    "annotation.queueordering": "managers choose another; a release says what the judged items are a sample of",
     "annotation.knownanswer": "managers correct and remove them; a release has shares",
     "annotation.background": "one row a person, which they change or take back; releases have it in groups",
     "annotation.consent": "rows that are only changed, by who withdraws",

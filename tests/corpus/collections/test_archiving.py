@@ -167,6 +167,8 @@ WRITING: dict[str, tuple[str, ...]] = {
     "prompts": (SLUG, "write", FILE, "--purpose", "questions"),
     "state_release_address": (SLUG, "RELEASE", "--doi", "10.5281/zenodo.1"),
     "release": (SLUG, "v1"),
+    "order_queue": (SLUG, "main", "random"),
+    "correct_machine_labels": (SLUG, "main", FILE, "--by", "manager@example.org"),
     "create_campaign": (SLUG, "Another"),
     "delete_split": (SLUG, "SPLIT"),
     "draw_audit_sample": (SLUG, "main"),
