@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config import embedded, rest
+from config import embedded, policies, rest
 from config.addresses import last_address
 from config.env import (
     BadEnvironment,
@@ -88,21 +87,7 @@ CSRF_COOKIE_NAME = f"litmus_csrf_{_cookie_suffix}"
 MESSAGES_COOKIE_NAME = f"litmus_messages_{_cookie_suffix}"
 BROWSER_COOKIE_NAME = f"litmus_browser_{_cookie_suffix}"  # see annotation/labelling/pages/browsers.py
 
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [NONE],
-        "script-src": [SELF],
-        "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "connect-src": [SELF],
-        "form-action": [SELF],
-        "frame-ancestors": [NONE],
-        "base-uri": [NONE],
-        "manifest-src": [SELF],
-    }
-}
-PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
+CONTENT_SECURITY_POLICY, PERMISSIONS_POLICY = policies.CONTENT_SECURITY, policies.PERMISSIONS
 
 # Bodies other than files (forms, API) are held in memory, so they stay small; files go through the disk.
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.number("LITMUS_BODY_LIMIT_MB", 20, minimum=1) * 1_000_000
