@@ -3,10 +3,12 @@
 from typing import Any
 
 from django import template
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
+from accounts.templatetags.components import post
 from corpus.models.topics import TopicKind
 from corpus.topics.reviews import ReviewState
 from engines.text.aspect_checks import CONTEXT, LONGER, REPEATED, SAME, Hint
@@ -21,6 +23,13 @@ BADGES = {  # look and words by state
     ReviewState.APPROVED: ("ok", "approved"),
     ReviewState.STALE: ("warn", "changed since approved"),
 }
+
+
+@register.simple_block_tag(takes_context=True)
+def workshop_form(context: template.Context, content: str, view: str, *args: Any, **attributes: object) -> SafeString:
+    """A form in the workshop of a topic: the answer takes the place of the whole workshop. Arguments as of `post`."""
+    htmx = {"hx_post": reverse(view, args=args), "hx_target": "#workshop", "hx_swap": "outerHTML"}
+    return post(context, content, view, *args, **attributes, **htmx)
 
 
 @register.simple_tag
