@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.factories.accounts import CollectionFactory
 from tests.operation_worlds import (
+    LABEL,
     make_a_queue,
     make_a_run,
     make_a_split,
@@ -74,9 +75,6 @@ class Example:
     words: Mapping[str, Any] = field(default_factory=dict)
     audits: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-LABEL = 4_242_000  # of a machine
 
 
 EXAMPLES: dict[str, Example] = {  # by the name of the action

@@ -23,6 +23,8 @@ from tests.factories.mentions import QuestionRunFactory, make_mention, make_ques
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 from tests.stubs.chat import ChatStub
 
+LABEL = 4_242_000  # of a machine
+
 
 def make_topics() -> dict[str, str]:
     collection = CollectionFactory(slug="tea")
