@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from django.db import connection
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
+from corpus.endpoints.changes import add_endpoint
 from corpus.models import Collection, PoolEntry, PoolRun
 from corpus.pools.recipes import default_recipe
 from corpus.pools.requests import request_pools
@@ -194,6 +196,29 @@ def test_the_usual_recipe_uses_vectors_where_there_are_any(collection: Collectio
         request_pools(by=None, at=AT, collection=collection, methods=["dense"])
     settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = "http://127.0.0.1:9/v1", "counts"
     assert default_recipe(collection).dense == 20
+
+
+def test_vectors_come_from_an_endpoint_of_staff(collection: Collection, settings: Any) -> None:
+    settings.INNER_ADDRESSES = (ip_network("127.0.0.1/32"),)
+    with ChatStub(answer) as stub:
+        add_endpoint(
+            by=None,
+            at=AT,
+            name="vectors",
+            purpose="embeddings",
+            address=stub.url,
+            key="sk-ours",
+            models=["counts"],
+            per_minute=0,
+            collections=["tea"],
+        )
+        assert default_recipe(collection).dense == 20
+        assert default_recipe(CollectionFactory()).dense == 0
+        run = request_pools(by=None, at=AT, collection=collection, methods=["dense"], send=False)
+        jobs.carry_out(run)
+        assert {call.headers["authorization"] for call in stub.calls} == {"Bearer sk-ours"}
+    run.refresh_from_db()
+    assert (run.state, run.methods) == (JobState.DONE, {"dense:query": 3})
 
 
 class TestEndpoint:

@@ -1,6 +1,7 @@
 """Questions from citation mentions, asked of a real HTTP stub: whatever it answers, nothing is lost or paid twice."""
 
 from decimal import Decimal
+from ipaddress import ip_network
 
 import pytest
 
@@ -8,6 +9,7 @@ from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
+from corpus.endpoints.changes import add_endpoint, remove_endpoint
 from corpus.models import GeneratedQuestion, Outcome, QuestionRun, QuestionState, Role, Topic
 from corpus.questions.decisions import discard_question
 from corpus.questions.generation import continue_questions, request_questions, write_question_prompt
@@ -270,3 +272,36 @@ def test_one_run_at_a_time_and_only_for_managers(manager, collection, mentions, 
         request_questions(by=viewer, at=AT, collection=collection, criteria=MentionFilter(), send=False)
     with pytest.raises(NotAllowed):
         cancel_job(by=viewer, at=AT, job=run)
+
+
+def test_an_endpoint_of_staff_is_asked_at_its_prices_and_its_run_cannot_go_on_without_it(
+    manager, collection, mentions, quick
+):
+    quick.INNER_ADDRESSES = (ip_network("127.0.0.1/32"),)
+    with ChatStub([Answer(GOOD, usage=(1000, 100)), Status(401)]) as stub:
+        ours = add_endpoint(
+            by=None,
+            at=AT,
+            name="ours",
+            purpose="chat",
+            address=stub.url,
+            models=["wise"],
+            key="sk-ours",
+            price_in=1,
+            price_out=10,
+            per_minute=0,
+            collections=["tea"],
+        )
+        quick.LLM_BASE_URL, quick.LLM_PRICE_IN, quick.LLM_PRICE_OUT = "http://127.0.0.1:1/v1", 100, 100
+        run = request_questions(
+            by=manager, at=AT, collection=collection, criteria=MentionFilter(), endpoint="ours", send=False
+        )
+        jobs.carry_out(run)
+        assert {call.headers["authorization"] for call in stub.calls} == {"Bearer sk-ours"}
+    run.refresh_from_db()
+    assert (run.state, run.model, run.parameters["endpoint"]) == (JobState.FAILED, "wise", "ours")
+    assert run_figures(collection, run).cost == Decimal("0.002")
+    remove_endpoint(by=None, at=AT, endpoint=ours)
+    assert run_figures(collection, run).cost == Decimal("0.002")
+    with pytest.raises(Refused, match="no model endpoint “ours”"):
+        continue_questions(by=manager, at=AT, run=run, send=False)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from accounts import jobs
 from accounts.job_kinds import Progress
 from accounts.models import JobState
 from accounts.refusals import Refused
+from corpus.endpoints.changes import add_endpoint
 from corpus.models import Collection, PaidAnswer, PromptTemplate, RetrievalRun, RunMaking, Topic
 from corpus.questions.prompts import write_rerank_prompt
 from corpus.runs.files import metadata_text
@@ -75,6 +77,38 @@ class TestRerank:
         run = RetrievalRun.objects.get(name="reranked")
         assert float(run.parameters["cost"]) == pytest.approx(0.001)
         assert {tuple(ranking.docnos) for ranking in run.rankings.all()} == {("D2", "D1", "D3", "D4")}
+
+    def test_an_endpoint_of_staff_makes_the_run_that_the_same_model_makes_elsewhere(
+        self, collection: Collection, chat: Any, settings: Any
+    ) -> None:
+        settings.INNER_ADDRESSES = (ip_network("127.0.0.1/32"),)
+        with ChatStub([Answer("[2] > [1]", usage=(1000, 0))]) as stub:
+            chat(stub)
+            add_endpoint(
+                by=None,
+                at=AT,
+                name="ours",
+                purpose="chat",
+                address=stub.url,
+                key="sk-ours",
+                models=["ranker"],
+                price_in=1,
+                price_out=1,
+                per_minute=0,
+                collections=["tea"],
+            )
+            ours = made(collection, "ours", "rerank", run="first", endpoint="ours")
+            assert (ours.state, len(stub.calls)) == (JobState.DONE, TOPICS)
+            assert {call.headers["authorization"] for call in stub.calls} == {"Bearer sk-ours"}
+            usual = made(collection, "usual", "rerank", run="first")
+            assert len(stub.calls) == TOPICS, "what a model answered is not asked again elsewhere"
+        assert ours.recipe_hash == usual.recipe_hash
+        assert [each.parameters["settings"]["endpoint"] for each in (ours, usual)] == ["ours", "default"]
+        assert float(RetrievalRun.objects.get(name="ours").parameters["cost"]) == pytest.approx(TOPICS * 0.001)
+        with pytest.raises(Refused, match="no model “other”"):
+            made(collection, "other", "rerank", run="first", endpoint="ours", model="other")
+        with pytest.raises(Refused, match="no model endpoint “theirs”"):
+            made(collection, "other", "rerank", run="first", endpoint="theirs")
 
     def test_the_answers_are_the_order_and_unparsed_ones_are_counted(
         self, collection: Collection, chat: Any, settings: Any
