@@ -149,7 +149,7 @@ READING = {"backup_collection", "collection_stats", "evaluate", "explain", "expo
 READING |= {"gold_results", "machine_audit", "pay_sheet", "quality", "sample_size", "verify_release"}
 ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
 OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
-OF_NO_COLLECTION |= {"first_code", "formats"}
+OF_NO_COLLECTION |= {"first_code", "formats", "add_endpoint", "change_endpoint", "remove_endpoint", "test_endpoint"}
 SLUG, FILE = "tea", __file__
 WRITING: dict[str, tuple[str, ...]] = {
     "add_annotators": (SLUG, "main", "outsider@example.org"),
