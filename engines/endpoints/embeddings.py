@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.endpoints.chat import ModelConnection, endpoint_errors
-from engines.endpoints.connections import Busy
+from engines.endpoints.chat import LONGEST_TIMES, ModelConnection, endpoint_errors
+from engines.endpoints.connections import Busy, read_body
 
 Vectors = NDArray[np.float32]
+LONGEST_BODY = 256 << 20  # bytes: 2,048 vectors of 4,096 numbers, and more
 
 
 class Embeddings(ModelConnection):
@@ -19,11 +20,15 @@ class Embeddings(ModelConnection):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 (in Euclid's norm) for each text, in their order. Errors: Busy, Rejected, Unusable."""
-        with endpoint_errors(self.endpoint):
-            response = self.client.embeddings.with_raw_response.create(
+        with (
+            endpoint_errors(self.endpoint),
+            self.client.embeddings.with_streaming_response.create(
                 model=self.endpoint.model, input=list(texts), encoding_format="float"
-            )
-            body = response.http_response.content
+            ) as response,
+        ):
+            body = read_body(response.iter_bytes(), LONGEST_BODY, LONGEST_TIMES * self.endpoint.timeout)
+        if body is None:
+            raise Busy(f"the answer is longer than {LONGEST_BODY >> 20} MB")
         return read_vectors(body, len(texts))
 
 

@@ -27,7 +27,7 @@ from engines.ranking.analysis import tokenise
 from engines.ranking.vectors import VectorFiles
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
-from tests.stubs.chat import Call, ChatStub, Garbage, Status, Step
+from tests.stubs.chat import Call, ChatStub, Garbage, Status, Step, Trickle
 
 WORDS = ["tea", "green", "pots", "roads", "silk"]
 
@@ -252,6 +252,15 @@ class TestEndpoint:
             with pytest.raises(Busy):
                 embeddings.embed(["a"])
             with pytest.raises(Rejected):
+                embeddings.embed(["a"])
+
+    def test_an_answer_that_never_ends_is_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        endless = Trickle(piece=b" " * 1000, seconds=0.02)
+        with ChatStub([endless]) as stub:
+            with Embeddings(Endpoint(stub.url, "", "m", timeout=0.1)) as embeddings, pytest.raises(Busy, match="after"):
+                embeddings.embed(["a"])
+            monkeypatch.setattr("engines.endpoints.embeddings.LONGEST_BODY", 5_000)
+            with Embeddings(Endpoint(stub.url, "", "m")) as embeddings, pytest.raises(Busy, match="longer than"):
                 embeddings.embed(["a"])
 
 
