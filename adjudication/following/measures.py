@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from accounts.counting import share_in_percent
-from adjudication.following.people import DROP, GAP, LEAST, QuarterPart, change_since, look_at_drift, look_at_speed
+from adjudication.following.people import DROP, GAP, LEAST, QuarterPart, change_since, is_fast
 from annotation.models import Annotator
 from engines.stats.proportions import proportion
 from engines.stats.reasons import words_of
@@ -126,14 +126,11 @@ class Shown:
     @property
     def query(self) -> str:
         """The address of the items behind it, from the question mark's end on; "" for none."""
-        if self.figure.items is None or not self.figure.n or self.is_whole:
+        figure = self.figure
+        is_whole = self.measure.unit == "share" and figure.value == 1  # no answer differs
+        if figure.items is None or figure.value is None or is_whole:
             return ""
-        return urlencode({"annotator": self.annotator, "state": "done"} | dict(self.figure.items))
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all answers are right or equal, so that none differs."""
-        return self.measure.unit == "share" and self.figure.value == 1
+        return urlencode({"annotator": self.annotator, "state": "done"} | dict(figure.items))
 
     @property
     def text(self) -> str:
@@ -162,9 +159,10 @@ def _speed(counted: Counted) -> Figure:
     low, high = counted.mine.get("median") or (None, None)
     others = [one["seconds"][1] for one in counted.others if one.get("seconds") and one["timed"] >= LEAST]
     usual = median(others) if others else 0
-    note = f"{value / usual:.2f} times the median of the others" if usual else ""
+    few = f"{LEAST} timed answers of this person and of two others are needed to compare"
+    note = f"{value / usual:.2f} times the median of the others, {usual:.1f} s" if usual and n >= LEAST else few
     fast = {"within": counted.mine["seconds"][0]}
-    flag = look_at_speed(n, value, others).is_flagged
+    flag = is_fast(n, value, others)
     return Figure(value, low, high, n, "" if low is not None else "fewer than 6 timed answers", note, fast, flag)
 
 
@@ -251,7 +249,7 @@ def _drift(counted: Counted) -> Figure:
         return Figure(n=n, reason=f"the last quarter and the work before need {LEAST} shared items each")
     was, now, half = change
     note = f"from {share_in_percent(was)} to {share_in_percent(now)}"
-    flag = look_at_drift(parts).is_flagged
+    flag = now - was <= -DROP and now - was + half < 0
     window = counted.answers.get("last")
     items = DIFFERENT | _window(*window) if window else None
     return Figure(now - was, now - was - half, now - was + half, n, "", note, items, flag)

@@ -1,8 +1,8 @@
 """Each person's hours, speed and answers, and what in them should be checked. Litmus reports it and never acts on it.
 
-Three checks compare a person with the other people of the campaign: too fast, always the same answer, and falling
-agreement. A check needs enough answers; with fewer it says so. Where the campaign has a deadline, a fourth compares
-each person's remaining items with the remaining days.
+A person is compared with the other people of the campaign: here whether all answers are the same, else by the figures
+of measures.py. A comparison needs enough answers; with fewer it says so. Where the campaign has a deadline, each
+person's remaining items are compared with the remaining days.
 """
 
 import math
@@ -124,16 +124,12 @@ def make_people(
     """In the order of `annotators`. Without a criterion (or where labels are hidden) answers are not looked at."""
     nothing: dict[str, Any] = {"timed": 0, "seconds": None, "pending": 0, "answers": {}}
     counted = {one.pk: nothing | figures.get(str(one.pk), {}) for one in annotators}
-    medians = {pk: one["seconds"][1] for pk, one in counted.items() if one["timed"] >= LEAST}
     people = []
     for one in annotators:
         mine = counted[one.pk]
         seconds = tuple(mine["seconds"]) if mine["seconds"] else None
-        others = [each for pk, each in medians.items() if pk != one.pk]
-        looks = [look_at_speed(mine["timed"], seconds[1] if seconds else None, others)]
         parts = [QuarterPart(*row) for row in mine["answers"].get(criterion, [])] if criterion else []
-        if criterion:
-            looks += [look_at_levels(parts, levels), look_at_drift(parts)]
+        looks = [look_at_levels(parts, levels)] if criterion else []
         if time_left:
             looks.append(look_at_deadline(time_left, mine["pending"], time_left.recent.get(one.pk, 0)))
         quarters = tuple(_agreement(parts, quarter) for quarter in range(1, 5)) if criterion else ()
@@ -156,24 +152,11 @@ def look_at_deadline(time: TimeLeft, pending: int, recent: int) -> Look:
     return Look(LATE, is_behind, f"{text} At this pace the items will not be finished in time." if is_behind else text)
 
 
-def look_at_speed(timed: int, middle: float | None, others: Sequence[float]) -> Look:
-    """`middle` is the person's median seconds, `others` those of the other people with enough timed answers."""
-    name = "Speed"
-    if middle is None or timed < LEAST:
-        return Look(name, None, f"Only {timed:,} timed answers; at least {LEAST} are needed.")
-    if len(others) < LEAST_OTHERS:
-        return Look(
-            name,
-            None,
-            f"Fewer than {LEAST_OTHERS} other people with {LEAST} timed answers, so no usual speed is known.",
-        )
-    usual = median(others)
-    if not usual:
-        return Look(name, None, "The others have a median of 0 seconds, so there is no usual speed.")
-    text = f"Half of the answers took less than {middle:.1f} s; the others have a median of {usual:.1f} s."
-    if middle < FAST * usual:
-        return Look(name, True, f"{text} That is under a third: look at some answers.")
-    return Look(name, False, text)
+def is_fast(timed: int, middle: float | None, others: Sequence[float]) -> bool | None:
+    """Whether the person's median seconds are under a third of the median of `others`, those of the other people with
+    enough timed answers; None where too few are timed to tell."""
+    usual = median(others) if len(others) >= LEAST_OTHERS else 0.0
+    return middle < FAST * usual if middle is not None and timed >= LEAST and usual else None
 
 
 def look_at_levels(parts: Sequence[QuarterPart], levels: Mapping[int, str]) -> Look:
@@ -202,29 +185,6 @@ def look_at_levels(parts: Sequence[QuarterPart], levels: Mapping[int, str]) -> L
     return Look(name, False, text)
 
 
-def look_at_drift(parts: Sequence[QuarterPart]) -> Look:
-    """Agreement with the others in the last quarter of the work against the first three, with a 95% interval."""
-    name = "Agreement over time"
-    found = change_since(parts)
-    if found is None:
-        before, after = (sum(part.shared for part in parts if (part.quarter == 4) == last) for last in (False, True))
-        return Look(
-            name,
-            None,
-            f"{after:,} items of the last quarter and {before:,} before it were judged by others too; "
-            f"{LEAST} of each are needed.",
-        )
-    was, now, half = found
-    change = now - was
-    text = (
-        f"Agreement with the others went from {share_in_percent(was)} to {share_in_percent(now)} in the last quarter: "
-        f"{_signed(change)} points, 95% interval {_signed(change - half)} to {_signed(change + half)}."
-    )
-    if change <= -DROP and change + half < 0:
-        return Look(name, True, f"{text} It is falling: check the newest answers, and whether the guideline changed.")
-    return Look(name, False, text)
-
-
 def change_since(parts: Sequence[QuarterPart]) -> tuple[float, float, float] | None:
     """(agreement before the last quarter, in it, half the width of the difference's interval); None for too few."""
     sides = [[part for part in parts if (part.quarter == 4) == last] for last in (False, True)]
@@ -246,8 +206,3 @@ def _agreement(parts: Sequence[QuarterPart], quarter: int) -> float | None:
     chosen = [part for part in parts if part.quarter == quarter]
     shared = sum(part.shared for part in chosen)
     return sum(part.agreed for part in chosen) / shared if shared else None
-
-
-def _signed(share: float) -> str:
-    """Points with their sign, the minus as it is printed."""
-    return f"{100 * share:+.1f}".replace("-", "−")

@@ -126,7 +126,7 @@ def fetch_work(
     time_left = fetch_time_left(campaign, rows, today)
     people = make_people(annotators, work, summary.people, key, levels, time_left=time_left)
     people = [
-        replace(one, figures=figures, looks=(*one.looks, *flags_of(figures)))
+        replace(one, figures=figures, looks=(*looks_of(figures), *one.looks))
         for one, figures in zip(people, figures_of(annotators, summary.people, key, levels), strict=True)
     ]
     chosen = next((one for one in people if one.annotator.pk == person), None)
@@ -148,10 +148,10 @@ def fetch_work(
     )
 
 
-def flags_of(figures: Sequence[Shown]) -> list[Look]:
-    """What of these is to be checked, but for speed and drift, which have looks in words."""
-    flagged = [each for each in figures if each.figure.is_flagged and each.measure.name not in ("speed", "drift")]
-    return [Look(each.measure.label, True, each.text) for each in flagged]
+def looks_of(figures: Sequence[Shown]) -> list[Look]:
+    """Those from which something can be concluded, in words."""
+    known = [each for each in figures if each.figure.is_flagged is not None]
+    return [Look(each.measure.label, each.figure.is_flagged, each.text) for each in known]
 
 
 def fetch_time_left(campaign: Campaign, rows: Sequence[DailyWork], today: date) -> TimeLeft | None:

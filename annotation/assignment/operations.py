@@ -20,6 +20,7 @@ from annotation.assignment.planning import Summary
 from annotation.assignment.queue_orders import ORDERS
 from annotation.assignment.rejudging import (
     Rejudging,
+    judged_earlier,
     rejudged_by_person,
     request_rejudging,
     withdraw_rejudging,
@@ -72,7 +73,7 @@ def _guideline_of(campaign: Campaign) -> str:
 
 
 def _rejudging_of(_: Membership, campaign: Campaign) -> dict[str, Any]:
-    return {"people": rejudged_by_person(campaign), "newest": campaign.guidelines.first()}
+    return {"people": rejudged_by_person(campaign), "earlier": judged_earlier(campaign)}
 
 
 RejudgingSerializer = serializer_of(Rejudging, "Rejudging", without=("campaign",))

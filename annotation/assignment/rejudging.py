@@ -8,6 +8,7 @@ undoes or skips the newer one gives the place back.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -21,7 +22,7 @@ from accounts.sql import execute
 from annotation.assignment.open_queue import UNSEEN
 from annotation.campaigns.rules import check_not_closed, fetch_managed
 from annotation.campaigns.unjudged import names_left_in
-from annotation.models import Asked, Assignment, AssignmentState, Campaign
+from annotation.models import Asked, Assignment, AssignmentState, Campaign, Guideline
 from corpus.models import Topic
 
 # That the person of `a`, which is answered, is asked about its item again and has not answered yet.
@@ -187,15 +188,13 @@ def request_rejudging(
     newest = campaign.guidelines.first()
     if newest is None or newest.version < 2:
         raise Refused("The guideline has not changed. Save its next version first.")
-    named = {
-        "campaign": campaign.pk,
-        "before": newest.version if before is None else min(before, newest.version),
-        "since": newest.created_at,
+    named = _named(campaign, newest) | {
         "criterion": _criterion(campaign, criterion),
         "grades": list(grades) or None,
         "topics": _topics(campaign, topics),
         "disagreeing": disagreeing,
     }
+    named |= {"before": min(before or newest.version, newest.version)}
     list(campaign.annotators.order_by("pk").select_for_update(no_key=True))  # before their assignments
     found = Rejudging(campaign, *execute(COUNTS, named)[0])
     if not found.judgments:
@@ -209,6 +208,20 @@ def request_rejudging(
     facts |= {"grades": list(grades), "topics": list(topics), "disagreeing": disagreeing, "before": named["before"]}
     record_event(by=by, at=at, verb="request_rejudging", target=campaign, scope=campaign.collection, **facts)
     return found
+
+
+def judged_earlier(campaign: Campaign) -> Rejudging | None:
+    """What could be asked again, all in all; None while the guideline has not changed."""
+    newest = campaign.guidelines.first()
+    changed = newest is not None and newest.version > 1
+    return Rejudging(campaign, *execute(COUNTS, _named(campaign, newest))[0]) if newest and changed else None
+
+
+def _named(campaign: Campaign, newest: Guideline) -> dict[str, Any]:
+    """The parameters of TOUCHED, for all that was judged before the newest version."""
+    anything = dict.fromkeys(("criterion", "grades", "topics"))
+    known = {"campaign": campaign.pk, "before": newest.version, "since": newest.created_at}
+    return known | anything | {"disagreeing": False}
 
 
 @transaction.atomic

@@ -1,6 +1,5 @@
 """What can be done about consent: ask for it, give it, withdraw it."""
 
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any, cast
 
@@ -24,7 +23,7 @@ from annotation.models import AnnotatorState, CampaignState, Consent, ConsentTex
 from corpus.collections.collections import pseudonym_of
 from corpus.collections.places import in_collection
 from corpus.collections.rules import MANAGE
-from corpus.models import Collection, Role
+from corpus.models import Role
 
 
 class ConsentTextSerializer(serializers.ModelSerializer[ConsentText]):
@@ -41,28 +40,14 @@ class ConsentSerializer(serializers.ModelSerializer[Consent]):
         fields = ("version", "agreed_at", "withdrawn_at")
 
 
-def _showing(place: Place, shows: Callable[[HttpRequest, Collection], dict[str, Any]]) -> Place:
-    """Its page shows this too."""
+def _of_person() -> Place:
+    """The collection, with what the person has answered so far, next to the form and in it."""
+    place = in_collection("", "collection_dashboard", "collection")
 
     def page(request: HttpRequest, roles: tuple[Any, ...], slug: str) -> Found:
-        found = place.page(request, roles, slug=slug)
-        return replace(found, shown=found.shown | shows(request, found.target["collection"]))
-
-    return replace(place, page=page)
-
-
-def _own(request: HttpRequest, collection: Collection) -> dict[str, Any]:
-    """The text and what the person has answered, next to the form."""
-    person = cast(User, request.user)  # a member
-    return {"standing": standing_of(person, collection), "pseudonym": pseudonym_of(person)[0]}
-
-
-def _by_person(place: Place) -> Place:
-    """Its page shows in the form what the person has said before."""
-
-    def page(request: HttpRequest, roles: tuple[Any, ...], slug: str) -> Found:
-        found = place.page(request, roles, slug=slug)
-        return replace(found, form=found.form | {"person": request.user})
+        found, person = place.page(request, roles, slug=slug), cast(User, request.user)  # a member
+        own = {"standing": standing_of(person, found.target["collection"]), "pseudonym": pseudonym_of(person)[0]}
+        return replace(found, shown=found.shown | own, form=found.form | {"person": person})
 
     return replace(place, page=page)
 
@@ -121,7 +106,7 @@ SET_CONSENT = Operation(
 GIVE_CONSENT = Operation(
     action=give_consent,
     form=ConsentForm,
-    place=_by_person(_showing(in_collection("", "collection_dashboard", "collection"), _own)),
+    place=_of_person(),
     roles=tuple(Role),
     about="Agree to the consent text of a collection, in the version that you have read.",
     title="Consent",

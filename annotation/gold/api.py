@@ -20,7 +20,7 @@ from annotation.gold.operations import (
     PurposeSerializer,
 )
 from annotation.gold.pages import known_answers_of
-from annotation.gold.results import gold_results, results_as_json
+from annotation.gold.results import gold_results
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import KnownAnswer
 from corpus.collections.rules import MANAGE
@@ -32,13 +32,13 @@ NewPurposeSerializer = SET_PURPOSE.serializer("NewPurpose")
 
 
 class ShareSerializer(serializers.Serializer[Any]):
-    n = serializers.IntegerField()
-    right = serializers.IntegerField()
-    share = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    level = serializers.FloatField(help_text="of the interval of Clopper and Pearson")
-    reason = serializers.CharField(help_text="why there is no share; empty where there is one")
+    n = serializers.IntegerField(source="share.n")
+    right = serializers.IntegerField(source="share.hits")
+    share = serializers.FloatField(source="share.value", allow_null=True)
+    low = serializers.FloatField(source="share.low", allow_null=True)
+    high = serializers.FloatField(source="share.high", allow_null=True)
+    level = serializers.FloatField(source="share.level", help_text="of the interval of Clopper and Pearson")
+    reason = serializers.CharField(source="share.reason", help_text="why there is no share; empty where there is one")
 
 
 class WeekSerializer(ShareSerializer):
@@ -46,8 +46,8 @@ class WeekSerializer(ShareSerializer):
 
 
 class PersonResultSerializer(ShareSerializer):
-    name = serializers.CharField()
-    machine = serializers.BooleanField()
+    name = serializers.CharField(source="annotator.name")
+    machine = serializers.BooleanField(source="is_machine")
     asked = serializers.IntegerField(help_text="items finished, skipped ones too")
     skipped = serializers.IntegerField()
     left = serializers.IntegerField(help_text="items still to do")
@@ -56,8 +56,8 @@ class PersonResultSerializer(ShareSerializer):
 
 
 class GoldResultsSerializer(serializers.Serializer[Any]):
-    purpose = serializers.CharField()
-    pass_mark = serializers.IntegerField(allow_null=True)
+    purpose = serializers.CharField(source="campaign.purpose")
+    pass_mark = serializers.IntegerField(source="campaign.pass_mark", allow_null=True)
     people = PersonResultSerializer(many=True)
 
 
@@ -118,4 +118,4 @@ class GoldView(InCampaignView):
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """The share of right answers of each person, over time. 403 for managers who still have items to judge here."""
         check_can_read_labels(self.campaign, self.person)
-        return Response(results_as_json(gold_results(self.campaign)))
+        return Response(GoldResultsSerializer(gold_results(self.campaign)).data)

@@ -5,8 +5,9 @@ from typing import Any
 from accounts.counting import share_in_percent
 from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand
 from annotation.campaigns.campaigns import campaign_with
+from annotation.gold.api import GoldResultsSerializer
 from annotation.gold.known import check_is_graded
-from annotation.gold.results import PersonResult, gold_results, results_as_json
+from annotation.gold.results import PersonResult, gold_results
 
 
 class GoldResultsCommand(ReportingCommand):
@@ -28,7 +29,7 @@ class GoldResultsCommand(ReportingCommand):
         check_is_graded(found)
         results = gold_results(found)
         lines = [_line(one) for one in results.people] or ["Nobody has answered an item with a known answer yet."]
-        return "\n".join(lines), results_as_json(results)
+        return "\n".join(lines), GoldResultsSerializer(results).data
 
 
 def _line(one: PersonResult) -> str:

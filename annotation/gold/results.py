@@ -74,6 +74,10 @@ class PersonResult:
     below: bool | None
 
     @property
+    def is_machine(self) -> bool:
+        return self.annotator.kind == AnnotatorKind.MACHINE
+
+    @property
     def verdict(self) -> str:
         """`below` in a word."""
         return {None: "", True: "below the pass mark", False: "not below it"}[self.below]
@@ -95,7 +99,7 @@ class GoldResults:
     @property
     def sentence(self) -> str:
         """The share of all people together without names, as a release states it; "" for no answer."""
-        people = [one for one in self.people if one.annotator.kind == AnnotatorKind.HUMAN and one.share.n]
+        people = [one for one in self.people if not one.is_machine and one.share.n]
         if not people:
             return ""
         hits, n = sum(one.share.hits for one in people), sum(one.share.n for one in people)
@@ -186,40 +190,6 @@ def _by_item(rows: Iterable[Any]) -> dict[int, Proportion]:
             asked[item] += 1
             hits[item] += right
     return {item: proportion(hits[item], n) for item, n in asked.items()}
-
-
-def results_as_json(results: GoldResults) -> dict[str, Any]:
-    """For programs."""
-    return {
-        "purpose": results.campaign.purpose,
-        "pass_mark": results.campaign.pass_mark,
-        "people": [
-            {
-                "name": one.annotator.name,
-                "machine": one.annotator.kind == AnnotatorKind.MACHINE,
-                "asked": one.asked,
-                "skipped": one.skipped,
-                "left": one.left,
-                **share_as_json(one.share),
-                "below": one.below,
-                "weeks": [{"begins": week.begins.isoformat(), **share_as_json(week.share)} for week in one.weeks],
-            }
-            for one in results.people
-        ],
-    }
-
-
-def share_as_json(share: Proportion) -> dict[str, Any]:
-    """`n` answers, `right` ones, their share and its interval, or the reason why there is none."""
-    return {
-        "n": share.n,
-        "right": share.hits,
-        "share": share.value,
-        "low": share.low,
-        "high": share.high,
-        "level": share.level,
-        "reason": share.reason,
-    }
 
 
 def below_since(user: User, since: datetime) -> Iterator[GoldResults]:

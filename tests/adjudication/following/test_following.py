@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import astuple
 from datetime import date, timedelta
 from types import SimpleNamespace
 
@@ -16,13 +17,13 @@ from accounts.models import AuditEvent, JobState
 from accounts.refusals import NotAllowed
 from adjudication.following.days import MOST_BARS, add_up, make_chart, make_timeline
 from adjudication.following.jobs import WorkJob
+from adjudication.following.measures import MEASURES, Counted, Figure
 from adjudication.following.people import (
     QuarterPart,
     TimeLeft,
+    is_fast,
     look_at_deadline,
-    look_at_drift,
     look_at_levels,
-    look_at_speed,
 )
 from adjudication.following.requests import request_count
 from adjudication.following.work import fetch_work, plot_speeds
@@ -103,11 +104,14 @@ def test_the_three_looks_on_real_answers(campaign):
         give_labels(judge, values, active_ms=1000 if name == "cai" else 5000)
     page = page_of(campaign)
     cai, ana = person(page, "Cai"), person(page, "Ana")
-    assert [look.is_flagged for look in cai.looks[:3]] == [True, True, None]  # 18 items in a quarter are too few
-    assert [look.is_flagged for look in ana.looks] == [False, False, None]
-    assert "took less than 1.0 s; the others have a median of 5.0 s" in cai.looks[0].text
+    flags = {look.name: look.is_flagged for look in cai.looks}
+    assert (flags["Median seconds"], flags["Levels"], flags.get("Last quarter")) == (True, True, None)  # 18 are too few
+    assert {look.is_flagged for look in ana.looks} == {False}
+    assert "1.0 (n 72); 0.20 times the median of the others, 5.0 s" in cai.looks[0].text.replace(
+        ", 95% interval 1.0 to 1.0", ""
+    )
     ones = sum(1 + item % 2 == 1 for item in items["cai"])
-    assert f"On the 72 of these items that others judged, they gave it in {100 * ones / 72:.0f}%." in cai.looks[1].text
+    assert f"On the 72 of these items that others judged, they gave it in {100 * ones / 72:.0f}%." in cai.looks[-1].text
     for quarter in range(4):
         mine = items["cai"][18 * quarter : 18 * (quarter + 1)]
         assert cai.quarters[quarter] == pytest.approx(sum(1 + item % 2 == 1 for item in mine) / 18)
@@ -116,24 +120,28 @@ def test_the_three_looks_on_real_answers(campaign):
 
 def test_few_answers_are_said_to_be_few(campaign):
     give_labels(annotator(campaign, "ana"), [1] * 19)
-    looks = person(page_of(campaign), "Ana").looks
-    assert [look.is_flagged for look in looks] == [None, None, None]
-    assert "Only 19 timed answers; at least 20 are needed" in looks[0].text
+    ana = person(page_of(campaign), "Ana")
+    assert [look.is_flagged for look in ana.looks if look.name != "Longest run"] == [None]
+    assert "20 timed answers of this person and of two others are needed" in ana.figures[0].text
+
+
+def drift(parts: list[QuarterPart]) -> Figure:
+    mine = {"answers": {"relevance": [astuple(part) for part in parts]}}
+    measure = next(each for each in MEASURES if each.name == "drift")
+    return measure.compute(Counted(mine, [], "relevance", LEVELS, {}))
 
 
 def test_a_fall_in_agreement_by_hand():
     """60 of 80 before, 4 of 20 after: 0.20 - 0.75 = -0.55; variances p(1-p)/(n-1) are 0.1875/79 and 0.16/19."""
     before = [QuarterPart(quarter, 1, 0, 0, 0, 0) for quarter in (1, 2)] + [QuarterPart(3, 1, 80, 80, 60.0, 60.0)]
-    look = look_at_drift([*before, QuarterPart(4, 1, 20, 20, 4.0, 4.0)])
+    figure = drift([*before, QuarterPart(4, 1, 20, 20, 4.0, 4.0)])
     half = 1.959964 * math.sqrt(0.1875 / 79 + 0.16 / 19)
-    assert look.is_flagged is True
-    assert "from 75% to 20%" in look.text
-    low, high = (f"{100 * (-0.55 + end):+.1f}".replace("-", "−") for end in (-half, half))
-    assert f"−55.0 points, 95% interval {low} to {high}" in look.text
-    assert look_at_drift([*before, QuarterPart(4, 1, 20, 20, 14.0, 14.0)]).is_flagged is False
-    few = look_at_drift([*before, QuarterPart(4, 1, 19, 19, 0.0, 0.0)])
-    assert few.is_flagged is None
-    assert "19 items of the last quarter and 80 before it" in few.text
+    assert (figure.is_flagged, figure.note) == (True, "from 75% to 20%")
+    assert (figure.value, figure.low, figure.high) == pytest.approx((-0.55, -0.55 - half, -0.55 + half))
+    assert drift([*before, QuarterPart(4, 1, 20, 20, 14.0, 14.0)]).is_flagged is False
+    few = drift([*before, QuarterPart(4, 1, 19, 19, 0.0, 0.0)])
+    assert (few.is_flagged, few.value) == (None, None)
+    assert few.reason == "the last quarter and the work before need 20 shared items each"
 
 
 def test_one_level_is_fine_where_the_others_give_it_too():
@@ -146,11 +154,11 @@ def test_one_level_is_fine_where_the_others_give_it_too():
 
 
 def test_speed_needs_others():
-    assert look_at_speed(50, 1.0, [9.0]).is_flagged is None
-    assert look_at_speed(50, 2.9, [9.0, 9.0]).is_flagged is True
-    assert look_at_speed(50, 3.0, [9.0, 9.0]).is_flagged is False
-    assert look_at_speed(50, 0.0, [0.0, 0.0]).is_flagged is None
-    assert look_at_speed(0, None, [9.0, 9.0]).is_flagged is None
+    assert is_fast(50, 1.0, [9.0]) is None
+    assert is_fast(50, 2.9, [9.0, 9.0]) is True
+    assert is_fast(50, 3.0, [9.0, 9.0]) is False
+    assert is_fast(50, 0.0, [0.0, 0.0]) is None
+    assert is_fast(0, None, [9.0, 9.0]) is None
 
 
 @given(st.lists(st.tuples(st.dates(date(2001, 1, 1), date(2005, 12, 31)), st.integers(0, 10**6)), max_size=40))
@@ -271,7 +279,8 @@ def test_a_manager_who_still_judges_sees_speed_alone(campaign):
     campaign.annotators.filter(pk=annotator(campaign, "cai").pk).update(user=manager)
     page = page_of(campaign, user=manager)
     assert "You still have items to judge" in page.hidden
-    assert all([look.name for look in one.looks] == ["Speed"] and not one.quarters for one in page.people)
+    assert all([each.measure.name for each in one.figures] == ["speed"] and not one.quarters for one in page.people)
+    assert not any(one.looks for one in page.people)
 
 
 def test_pages_before_the_first_count_and_without_work(campaign, client):

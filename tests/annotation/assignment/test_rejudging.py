@@ -388,6 +388,10 @@ def test_page_rest_and_command_ask_and_stop(client: Client, capsys: pytest.Captu
     client.force_login(campaign.collection.memberships.get(role="manager").user)
     change(campaign)
     assert reverse("rejudging_request", args=at) in client.get(reverse("guideline_edit", args=at)).content.decode()
+    assert (
+        "8 judgments of 4 items by 2 people can be asked again."
+        in client.get(reverse("rejudging_request", args=at)).text
+    )
     page = client.post(reverse("rejudging_request", args=at), {"grades": "2", "topics": "2"}, follow=True)
     text = page.content.decode()
     assert "2 judgments of 2 items by 1 person are asked again." in text

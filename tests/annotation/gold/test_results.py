@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from accounts.digests import Notice, lines_for
 from annotation.assignment.annotators import add_members
-from annotation.gold.results import gold_results, practice_sentences, results_as_json
+from annotation.gold.api import GoldResultsSerializer
+from annotation.gold.results import gold_results, practice_sentences
 from annotation.labelling.answers import AnswerInput
 from annotation.labelling.submissions import submit
 from annotation.models import Assignment, Campaign, KnownAnswer
@@ -58,7 +59,7 @@ def test_shares_by_person_and_week_are_those_counted_by_hand(made: Material) -> 
         for name in ("ana", "ben"):
             give_labels(annotator(campaign, name), [rng.randrange(3) for _ in range(4)], at=AT + timedelta(days=day))
     skip_item(annotator(campaign, "cai"), "not my field")
-    found = results_as_json(gold_results(campaign))
+    found = GoldResultsSerializer(gold_results(campaign)).data
     got = {
         one["name"]: (one["right"], one["n"], {week["begins"]: (week["right"], week["n"]) for week in one["weeks"]})
         for one in found["people"]
@@ -135,7 +136,7 @@ def test_page_rest_and_command_say_the_same_and_who_judges_here_waits(made: Mate
     shown = mia.get(reverse("api_gold", args=["teas", campaign.slug])).json()
     out = StringIO()
     call_command("gold_results", "teas", campaign.slug, "--json", stdout=out, stderr=StringIO())
-    assert json.loads(out.getvalue()) == shown == results_as_json(gold_results(campaign))
+    assert json.loads(out.getvalue()) == shown == GoldResultsSerializer(gold_results(campaign)).data
     ana = shown["people"][0]
     assert (ana["right"], ana["n"], ana["below"], ana["low"] < 0.75 < ana["high"]) == (3, 4, True, True)
     add_members(campaign=campaign, users=[made.manager], by=None, at=AT)
