@@ -116,6 +116,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("work/count/", following.work_count, "work_count"),
             ("work/pay/", SET_PAY_RATE.page, "pay_rate_set"),
             ("work/quality.csv", following.quality_file, "quality_file"),
+            ("work/costs/", following.cost_detail, "cost_detail"),
             ("work/pay.csv", following.pay_sheet_file, "pay_sheet"),
             ("judgments/", judgments.judgment_list, "judgment_list"),
             ("machine-labels/", corrections.machine_label_list, "machine_label_list"),

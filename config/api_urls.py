@@ -153,6 +153,7 @@ urlpatterns = [
     path(f"{K}quality/", following.QualityView.as_view(), name="api_quality"),
     path(f"{K}machine-audits/", machine_audits.MachineAuditList.as_view(), name="api_machine_audits"),
     path(f"{K}machine-audits/<int:pk>/", machine_audits.MachineAuditDetail.as_view(), name="api_machine_audit"),
+    path(f"{K}costs/", following.CostView.as_view(), name="api_costs"),
     path(f"{K}pay/", following.PayView.as_view(), name="api_pay"),
     path(f"{C}anno-gpt/", cycles.CycleList.as_view(), name="api_cycles"),
     path(f"{C}anno-gpt/<int:number>/", cycles.CycleDetail.as_view(), name="api_cycle"),

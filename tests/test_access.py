@@ -290,6 +290,7 @@ WITHOUT_JUDGED_PAIRS = {
     "machine_audit_draw": "a form",
     "machine_audit_list": "names and sizes",
     "pay_rate_set": "a form",
+    "cost_detail": "hours and money",
     "split_detail": "topics",
     "split_list": "names and sizes",
     "statement_edit": "a form",

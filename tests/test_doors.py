@@ -578,6 +578,7 @@ ELSEWHERE = {
     "machine_audit": "stores nothing; tests/adjudication/machine_audits/test_report.py compares page, REST and command",
     "gold_results": "stores nothing; page, REST and command are compared in tests/annotation/gold/test_results.py",
     "correct_machine_labels": "many by a file; page and REST are one operation for each label",
+    "costs": "stores nothing; page, REST and command are compared in tests/adjudication/following/test_costs.py",
     "sample_size": "stores nothing; the page asks in points what the command takes as shares",
 }
 

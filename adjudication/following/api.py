@@ -7,7 +7,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
+from adjudication.following.costs import Cost, cost_sentence, costs_of
 from adjudication.following.figures import newest_count, quality_as_json
 from adjudication.following.operations import SET_PAY_RATE, PayRateSerializer
 from adjudication.following.pay import current_sheet, sheet_as_json
@@ -89,3 +91,25 @@ class QualityView(InCampaignView):
         """Every figure of the newest count. 422 before the first count."""
         check_can_read_replies(self.campaign, self.person)
         return Response(quality_as_json(newest_count(self.campaign)))
+
+
+CostSerializer = serializer_of(
+    Cost, "Cost", per_answer=serializers.FloatField(allow_null=True), per_item=serializers.FloatField(allow_null=True)
+)
+
+
+class CostsSerializer(serializers.Serializer[Any]):
+    sentence = serializers.CharField()
+    costs = CostSerializer(many=True)
+
+
+class CostView(InCampaignView):
+    """What an answer costs, of people and of machines. Only managers see it, as pay."""
+
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
+
+    @extend_schema(operation_id="costs_read", responses=answers({200: CostsSerializer}, 403, 404))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """People together, and each run of a machine; null where it is not known, with the reason in `notes`."""
+        found = costs_of(self.campaign)
+        return Response(CostsSerializer({"sentence": cost_sentence(self.campaign, found), "costs": found}).data)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.jobs import fragment_context
 from accounts.refusal_messages import refusals_in_message
 from adjudication.following import figures
+from adjudication.following.costs import as_csv, as_latex, as_markdown, cost_sentence, costs_of
 from adjudication.following.figures import figure_rows, newest_count
 from adjudication.following.pay import COLUMNS, csv_rows, current_sheet, pay_sheet
 from adjudication.following.requests import request_count
@@ -58,6 +59,18 @@ def pay_sheet_file(request: HttpRequest, slug: str, campaign: str) -> StreamingH
     """What everybody has earned up to now, as CSV."""
     _, found = fetch_for_manager(request, slug, campaign)
     return csv_response(f"{slug}-{campaign}-pay", COLUMNS, csv_rows(current_sheet(found)))
+
+
+@require_safe
+def cost_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """What an answer costs, of people and of machines; `?as=csv` is a file of it."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    costs = costs_of(found)
+    if request.GET.get("as") == "csv":
+        return HttpResponse(as_csv(costs), content_type="text/csv; charset=utf-8")
+    tables = {"markdown": as_markdown(costs), "latex": as_latex(costs)}
+    context = campaign_context(membership, found, "work", costs=costs, sentence=cost_sentence(found, costs), **tables)
+    return render(request, "adjudication/following/cost_detail.html", context)
 
 
 @require_safe

@@ -74,6 +74,7 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("D4 Ethics review", answers.get("ethics", NOT_STATED)),
         ("D5 Background of annotators", _asked(facts, "annotatorDemographics", facts.background)),
         ("Hours and pay", APART.join(filter(None, (_hours(facts), _pay(facts))))),
+        ("Cost of people and machines", _costs(facts)),
         ("Known answers", _known_answers(facts)),
         (
             "Quality by person",
@@ -136,6 +137,11 @@ def _pay(facts: Facts) -> str:
     """What people earned by the rates set in Litmus; "" where none is set."""
     known = [f"“{one.campaign.name}” {one.pay}" for one in facts.campaigns if one.pay]
     return f"Pay by the rates set in Litmus, by campaign: {'; '.join(known)}" if known else ""
+
+
+def _costs(facts: Facts) -> str:
+    """What an answer cost, of people and of machines, with what is not known."""
+    return APART.join(f"“{one.campaign.name}” {one.costs}" for one in facts.campaigns if one.costs)
 
 
 def _known_answers(facts: Facts) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 
+from adjudication.following.costs import cost_sentence, costs_of
 from adjudication.following.figures import quality_sentence
 from adjudication.following.pay import paid
 from adjudication.labels.staleness import Standing
@@ -51,6 +52,7 @@ class CampaignFacts:
     gold: str  # how people answered items with a known answer, without names; "" where nobody did
     pay: str  # what people earned by the rate set in Litmus, without names; "" where none is set
     audits: str  # what audits of machine labels show; "" where there is none
+    costs: str  # what an answer cost, of people and of machines; "" where nobody answered in Litmus
     quality: str  # how carefully people judged by the newest count, without names; "" where nothing is known
     first: datetime | None
     last: datetime | None
@@ -99,6 +101,7 @@ def campaign_facts(campaign: Campaign, votes: Standing[VoteRun], agreement: Stan
         gold=gold_results(campaign).sentence,
         pay=paid(campaign),
         audits=audit_text(campaign),
+        costs=cost_sentence(campaign, costs_of(campaign)),
         quality=" ".join(filter(None, (quality_sentence(campaign), rejudged_sentence(campaign)))),
         hours=times["active"] / 3_600_000 if times["active"] else None,
         first=times["first"] or extracted["first"],
