@@ -13,6 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 
 from adjudication.exporting.exporter import CONTEXTS, JUDGMENTS, QUESTIONS, TRAINING
 from adjudication.exporting.registry import EXPORTERS
+from engines.stats.audits.figures import FIGURES
 from engines.stats.measures import MEASURES
 from engines.stats.policies import TIE_POLICIES
 from engines.stats.reasons import Flag, Reason
@@ -205,6 +206,7 @@ def _described(about: dict[str, Any], shape: dict[str, Any]) -> str:
 def statistics_page() -> str:
     """Statistics of agreement, rules for ties, measures of runs, and why a figure may be undefined."""
     voted = ((f"`{name}`", each.label, each.explanation) for name, each in TIE_POLICIES.items())
+    audited = ((each.label, each.about, each.formula, each.source) for each in FIGURES.values())
     measured = ((f"`{each.spelling}`", each.about) for each in MEASURES.values())
     return "\n".join([
         "# Statistics, measures and reasons",
@@ -218,6 +220,9 @@ def statistics_page() -> str:
         + "; ".join(f"{name}, where levels are {words}" for name, words in SCALES.items()) + ".",
         "",
         *(_statistic(name, each) for name, each in STATISTICS.items()),
+        "## Figures of an audit of machine labels",
+        "",
+        _table(("figure", "meaning", "formula", "source"), audited),
         "## Rules for ties",
         "",
         _table(("name", "label", "what it does"), voted),

@@ -24,6 +24,7 @@ from adjudication.labels.labels import scale_of
 from adjudication.labels.pages import fetch_scope
 from adjudication.models import AgreementFigure, AgreementRun
 from annotation.machines.machines import run_rows
+from engines.stats.audits.figures import FIGURES
 from engines.stats.policies import TIE_POLICIES, VOTE_POLICIES
 from engines.stats.statistics import STATISTICS
 
@@ -153,4 +154,4 @@ def statistics_help(request: HttpRequest) -> HttpResponse:
     """Every statistic with its formula, range and scale, and every rule of a vote. Open to everybody, as all help."""
     rules = [each for each in TIE_POLICIES.values() if not each.needs]
     context = {"statistics": STATISTICS.values(), "votes": VOTE_POLICIES.values(), "rules": rules}
-    return render(request, "adjudication/agreement/statistics_help.html", context)
+    return render(request, "adjudication/agreement/statistics_help.html", context | {"audited": FIGURES.values()})
