@@ -10,6 +10,7 @@ from accounts.audit import record_event
 from accounts.job_kinds import kind_of
 from accounts.keys import digest_of, new_key
 from accounts.models import ApiToken, Job, TokenScope, User
+from accounts.passwords import check_may_have_password
 from accounts.refusals import Conflict, NotAllowed, Refused, taken_is_conflict
 from accounts.themes import Theme
 
@@ -21,7 +22,12 @@ LONGEST_LIFE = timedelta(days=366)
 def create_user(
     *, by: User | None, at: datetime, email: str, password: str | None, name: str = "", is_staff: bool = False
 ) -> User:
-    """A new account. Without a password nobody can sign in until one is set by a reset e-mail."""
+    """A new account. Without a password nobody can sign in until one is set by a reset e-mail.
+
+    Errors: Conflict for an address that has one; Refused for a password where people sign in without.
+    """
+    if password is not None:
+        check_may_have_password(email)
     with taken_is_conflict(f"{email} has an account already. Sign in with it, or reset its password."):
         user = User.objects.create_user(email, password, name=name, is_staff=is_staff, date_joined=at)
     record_event(by=by, at=at, verb="create_user", target=user, staff=is_staff)
@@ -34,11 +40,17 @@ def change_password(*, by: User | None, at: datetime, user: User, password: str)
 
     Sessions end automatically: each is bound to the password it began with (Django's session hash).
     """
+    check_may_have_password(user.email)
     user.set_password(password)
     user.save(update_fields=["password"])
-    revoked = ApiToken.objects.in_use(at).filter(user=user).update(revoked_at=at)
+    revoked = revoke_tokens(user, at)
     record_event(by=by, at=at, verb="set_password", target=user, revoked_tokens=revoked)
     return revoked
+
+
+def revoke_tokens(user: User, at: datetime) -> int:
+    """All API tokens of the person end; returns how many. Part of an action that says so in its event."""
+    return ApiToken.objects.in_use(at).filter(user=user).update(revoked_at=at)
 
 
 @transaction.atomic

@@ -19,7 +19,11 @@ from accounts.mail import NO_SERVER, NoMailServer
 from accounts.models import User
 
 logger = logging.getLogger(__name__)
-NOTIFICATIONS = ("account/email/password_changed", "account/email/password_reset")
+NOTIFICATIONS = (
+    "account/email/password_changed",
+    "account/email/password_reset",
+    "socialaccount/email/account_connected",
+)
 
 
 class AccountAdapter(DefaultAccountAdapter):

@@ -3,6 +3,10 @@
 from typing import Any, ClassVar
 
 from allauth.account import forms
+from django.core.exceptions import ValidationError
+
+from accounts.passwords import check_may_have_password
+from accounts.refusals import Refused
 
 
 class Labelled:
@@ -19,9 +23,24 @@ class Labelled:
 class LoginForm(Labelled, forms.LoginForm):
     labels: ClassVar = {"login": "E-mail address", "password": "Password"}
 
+    def clean_login(self) -> str:
+        return _with_password(super().clean_login())
+
 
 class ResetPasswordForm(Labelled, forms.ResetPasswordForm):
     labels: ClassVar = {"email": "E-mail address"}
+
+    def clean_email(self) -> str:
+        return _with_password(super().clean_email())
+
+
+def _with_password(email: str) -> str:
+    """The address, where it may have a password. Errors: ValidationError."""
+    try:
+        check_may_have_password(email)
+    except Refused as refusal:
+        raise ValidationError(refusal.reason) from None
+    return email
 
 
 class AddEmailForm(Labelled, forms.AddEmailForm):

@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from accounts import views
+from accounts.sign_on.pages import sign_on_connect, sign_on_start
 
 urlpatterns = [
     path("first/", views.first_account, name="first_account"),
@@ -11,7 +12,9 @@ urlpatterns = [
     path("mail-warning/closing/", views.mail_warning_close, name="mail_warning_close"),
     path("tokens/", views.token_list, name="token_list"),
     path("tokens/<int:pk>/revocation/", views.token_revoke, name="token_revoke"),
-    path("logout/", views.sign_out, name="account_logout"),  # these two go before allauth's own
+    path("logout/", views.sign_out, name="account_logout"),  # these go before allauth's own
     path("email/", views.change_email, name="account_email"),
+    path("oidc/<slug:provider_id>/login/", sign_on_start, name="openid_connect_login"),
+    path("sign-on/<slug:key>/connection/", sign_on_connect, name="sign_on_connect"),
     path("", include("allauth.urls")),
 ]

@@ -33,6 +33,8 @@ from accounts.job_kinds import JobKind, job_kinds
 from accounts.models import ApiToken, JobState, TokenScope
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import OpenRequest, Request
+from accounts.sign_on.adapter import PROVIDER
+from accounts.sign_on.pages import leave_signed_out
 from accounts.themes import COOKIE, Theme
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -50,7 +52,8 @@ def profile(request: Request) -> HttpResponse:
         update_profile(by=request.user, at=timezone.now(), name=name, preferences=preferences)
         messages.success(request, "Profile saved.")
         return _with_theme(redirect("account_profile"), request, Theme(theme))
-    return render(request, "accounts/profile.html", {"form": form}, status=422 if form.is_bound else 200)
+    shown = {"form": form, "has_sign_on": bool(settings.SIGN_ON)}
+    return render(request, "accounts/profile.html", shown, status=422 if form.is_bound else 200)
 
 
 @login_not_required
@@ -85,8 +88,11 @@ def sign_out(request: OpenRequest) -> HttpResponse:
 
     Never "storage": labels that could not be sent yet wait there for their annotator.
     """
+    provider = request.session.get(PROVIDER, "")
     response = logout(request)
     if request.method == "POST" and not request.user.is_authenticated:
+        if "next" not in request.POST:  # else the person goes on here, as somebody else
+            response = leave_signed_out(request, provider) or response
         response["Clear-Site-Data"] = '"cache"'
     return response
 

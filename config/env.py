@@ -101,6 +101,16 @@ class Environment:
         value = self._raw(name, "a path", str(default))
         return default if value is None else Path(value).expanduser().resolve()
 
+    def file(self, name: str) -> Path | None:
+        """A file that is there, None when unset. Errors: BadEnvironment where it cannot be read."""
+        value = self._raw(name, "the path of a file")
+        if value is None:
+            return None
+        found = Path(value).expanduser().resolve()
+        if not (found.is_file() and os.access(found, os.R_OK)):
+            raise BadEnvironment(f"{name}={value!r}: there is no such file, or it cannot be read.")
+        return found
+
     def choice(self, name: str, default: str, choices: tuple[str, ...]) -> str:
         value = self._raw(name, _one_of([f"`{each}`" for each in choices]), default) or default
         if value not in choices:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config import embedded, policies, rest
+from config import embedded, policies, rest, sign_on
 from config.addresses import last_address
 from config.env import (
     BadEnvironment,
@@ -121,6 +121,8 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -326,6 +328,15 @@ ACCOUNT_RATE_LIMITS = {  # in addition to allauth's own
     "invitation_mail": "30/h/ip,3/h/key",  # asked for by who has the link that a manager handed over
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if SECURE_PROXY_SSL_HEADER else 0  # whose address the rate limits count
+SIGN_ON = sign_on.providers(env.file("LITMUS_SIGN_ON_FILE"))  # by the key of each
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [each.for_allauth for each in SIGN_ON.values()]}}
+SOCIALACCOUNT_ADAPTER = "accounts.sign_on.adapter.SignOnAdapter"
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a link and not a form, which may lead to addresses of ours alone
+SOCIALACCOUNT_STORE_TOKENS = False  # nothing is asked of a provider later
+OPENID_CONNECT_URL_PREFIX = "oidc"
+PASSWORDS_ONLY_FOR = env.text("LITMUS_PASSWORDS_ONLY_FOR").lower()
+if PASSWORDS_ONLY_FOR and not SIGN_ON:
+    raise ImproperlyConfigured("LITMUS_PASSWORDS_ONLY_FOR would lock everybody out: set LITMUS_SIGN_ON_FILE, too.")
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Litmus"
 MFA_ALLOW_UNVERIFIED_EMAIL = True

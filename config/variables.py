@@ -108,6 +108,16 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
             "LITMUS_TRUSTED_ORIGINS", "Origins whose forms are accepted, with scheme", default="`LITMUS_SITE_URL`"
         ),
         Variable(
+            "LITMUS_SIGN_ON_FILE",
+            "Identity providers for [single sign-on](operations.md#single-sign-on), in TOML. It holds secrets: let "
+            "only Litmus read it",
+        ),
+        Variable(
+            "LITMUS_PASSWORDS_ONLY_FOR",
+            "The address of the one account of staff that signs in with a password; all others only through an "
+            "identity provider",
+        ),
+        Variable(
             "LITMUS_HTTPS",
             "Redirect http to https, cookies for TLS only, HSTS",
             default="on if `LITMUS_SITE_URL` is `https://`",

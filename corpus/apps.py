@@ -13,6 +13,8 @@ class CorpusConfig(AppConfig):
         "pool": "corpus.pools.importer.POOL",
         "mentions": "corpus.questions.importer.MENTIONS",
     }
+    sign_on_grounds = {"invitations": "corpus.collections.sign_on.is_invited"}
+    sign_ons = {"groups": "corpus.collections.sign_on.follow_groups"}
     tabs = {"corpus": "corpus.tabs.TABS"}
     palette = {"corpus": "corpus.palette.FINDERS"}
     profile_cards = {"corpus": "corpus.cards.profile_cards"}

@@ -346,6 +346,13 @@ TABLE: list[Row] = [
     *everybody("mfa_view_recovery_codes", "GET login 404"),
     *everybody("mfa_generate_recovery_codes", "GET login gone"),
     *everybody("mfa_download_recovery_codes", "GET login 404"),
+    *everybody("openid_connect_login", "GET 404 404", where=lambda _: {"provider_id": "nobody"}),
+    *everybody("openid_connect_callback", "GET 404 404", where=lambda _: {"provider_id": "nobody"}),
+    *everybody("socialaccount_connections", "GET login 200"),
+    *everybody("socialaccount_signup", "GET gone gone"),
+    *everybody("socialaccount_login_error", "GET login login"),  # allauth's word for it is 401
+    *everybody("socialaccount_login_cancelled", "GET 200 200"),
+    *everybody("sign_on_connect", "POST login 404", where=lambda _: {"key": "nobody"}),
     # --- a collection and its people ---------------------------------------------------------------------------------
     *row("collection_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
     *row("collection_rename", "POST login 404 403 403 403 422"),

@@ -123,6 +123,11 @@ def can_oversee(membership: Membership) -> bool:
 def check_can_change_role(membership: Membership, target: Membership, managers: int, role: Role | None = None) -> None:
     """Managers give roles, but the last manager keeps theirs. `role` None asks whether any change is possible."""
     check_can_manage(membership)
+    check_stays_managed(target, managers, role)
+
+
+def check_stays_managed(target: Membership, managers: int, role: Role | None) -> None:
+    """The last manager of a collection keeps that role."""
     if target.role == Role.MANAGER and managers <= 1 and role != Role.MANAGER:
         raise Refused(_only_manager(target))
 
@@ -131,8 +136,7 @@ def check_can_remove(membership: Membership, target: Membership, managers: int) 
     """Managers remove members and everybody may leave, but the last manager has to stay."""
     if membership.pk != target.pk:
         check_can_manage(membership)
-    if target.role == Role.MANAGER and managers <= 1:
-        raise Refused(_only_manager(target))
+    check_stays_managed(target, managers, None)
 
 
 def _only_manager(target: Membership) -> Reason:

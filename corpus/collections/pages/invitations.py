@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts import mail
 from accounts.forms import NewAccountForm
 from accounts.models import User
+from accounts.passwords import may_have_password
 from accounts.refusal_messages import refusals_in_form
 from accounts.refusals import Conflict
 from accounts.requests import Request
@@ -103,9 +104,10 @@ def invitation_accept(request: Request, token: str) -> HttpResponse:
         invited = find_invitation(token=token, at=timezone.now())
         if request.user.is_authenticated:
             return _accept_as_known(request, token, invited)
-        if not proves_address(token):
+        if not proves_address(token) and may_have_password(invited.invitation.email):
             return _prove(request, invited) if mail.is_set_up() else _accept_as_new(request, token, invited)
-        if User.objects.filter(email=invited.invitation.email).exists():
+        has_account = User.objects.filter(email=invited.invitation.email).exists()
+        if has_account or not may_have_password(invited.invitation.email):
             return _page(request, "corpus/collections/invitation_sign_in.html", invited)
         return _accept_as_new(request, token, invited)
     except BadInvitation as refusal:
@@ -151,8 +153,9 @@ def _accept_as_new(request: Request, token: str, invited: InvitedRole) -> HttpRe
 
 
 def _page(request: Request, template: str, invited: InvitedRole, status: int = 200, **context: object) -> HttpResponse:
-    words = ROLE_WORDS[Role(invited.role)]
-    return render(request, template, {"invited": invited, "words": words, **context}, status=status)
+    words, has_passwords = ROLE_WORDS[Role(invited.role)], may_have_password(invited.invitation.email)
+    shown = {"invited": invited, "words": words, "has_passwords": has_passwords, **context}
+    return render(request, template, shown, status=status)
 
 
 def _welcome(request: Request, accepted: Acceptance) -> HttpResponse:

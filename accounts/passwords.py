@@ -1,0 +1,17 @@
+"""Who signs in with a password: everybody, or one account of staff where the others come through a provider."""
+
+from django.conf import settings
+
+from accounts.refusals import NotAllowed
+
+
+def may_have_password(email: str) -> bool:
+    """Whether this address may sign in with a password (setting LITMUS_PASSWORDS_ONLY_FOR)."""
+    return not settings.PASSWORDS_ONLY_FOR or email.lower() == settings.PASSWORDS_ONLY_FOR
+
+
+def check_may_have_password(email: str) -> None:
+    """Errors: NotAllowed, with where to sign in instead."""
+    if not may_have_password(email):
+        labels = " or ".join(each.label for each in settings.SIGN_ON.values())
+        raise NotAllowed(f"Passwords are switched off here. Sign in through {labels}.")

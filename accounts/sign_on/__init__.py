@@ -1,0 +1,1 @@
+"""Signing in through the identity provider of an institution, by OpenID Connect."""

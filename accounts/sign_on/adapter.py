@@ -1,0 +1,88 @@
+"""How allauth signs people in through identity providers here: our rules of who comes in, and none of its forms."""
+
+from typing import Any
+
+import requests
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialAccount, SocialLogin
+from allauth.socialaccount.providers.base.constants import AuthProcess
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from accounts.audit import record_event
+from accounts.mail import whole_address
+from accounts.models import User
+from accounts.refusals import NotAllowed
+from accounts.sign_on.arriving import Arrival, find_or_create, follow, join
+
+PROVIDER = "sign_on_provider"  # of the session: where its person signed in
+CONNECTING = "sign_on_connecting"  # of the session: the provider that its person asked to be connected with
+VERBS = {
+    "socialaccount/email/account_connected": "connect_sign_on",
+    "socialaccount/email/account_disconnected": "disconnect_sign_on",
+}
+
+
+class SignOnAdapter(DefaultSocialAccountAdapter):
+    """Called by allauth once a provider has said who somebody is."""
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Find the account, or make it, and join the two. Errors: Refused, with what to do."""
+        now, arrival = timezone.now(), _arrival(sociallogin)
+        if sociallogin.state.get("process") == AuthProcess.CONNECT:
+            # Else a page of a stranger could connect the account of who opens it with a provider's account of theirs.
+            if request.session.pop(CONNECTING, None) != arrival.provider.key:
+                raise NotAllowed("Connect an account on your profile page.")
+            return
+        if not sociallogin.is_existing:
+            known = find_or_create(arrival, now)
+            join(known, sociallogin.account, arrival, now)
+            sociallogin.user = known
+        follow(sociallogin.user, arrival, now)
+        request.session[PROVIDER] = arrival.provider.key
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002
+        """Never by allauth's own form: `pre_social_login` has made the account where one may be made."""
+        return False
+
+    def get_connect_redirect_url(self, request: HttpRequest, socialaccount: SocialAccount) -> str:  # noqa: ARG002
+        return reverse("socialaccount_connections")
+
+    def send_notification_mail(self, template_prefix: str, user: User, *arguments: Any, **more: Any) -> None:
+        """Called where somebody has connected or disconnected an account: audited, and mailed where it may matter."""
+        verb = {"connected": "connect_sign_on", "disconnected": "disconnect_sign_on"}[
+            template_prefix.rpartition("_")[2]
+        ]
+        provider = more["context"]["account"].provider
+        record_event(by=user, at=timezone.now(), verb=verb, target=user, provider=provider)
+        super().send_notification_mail(template_prefix, user, *arguments, **more)
+
+    def get_requests_session(self) -> requests.Session:
+        """Redirects are not followed: the addresses of a provider are those that its operator wrote, or its own."""
+        session: requests.Session = super().get_requests_session()
+        session.max_redirects = 0
+        return session
+
+
+def _arrival(sociallogin: SocialLogin) -> Arrival:
+    data: dict[str, Any] = sociallogin.account.extra_data
+    # What the token says and what the provider answers when asked: groups stand in either.
+    claims = {**(data.get("id_token") or {}), **(data.get("userinfo") or {})}
+    return Arrival.of(settings.SIGN_ON[sociallogin.account.provider], claims)
+
+
+def sign_out_address(request: HttpRequest, key: str) -> str:
+    """Where the provider ends its own session, and comes back from; "" where it does not say, or does not answer."""
+    provider: OpenIDConnectProvider = SignOnAdapter(request).get_provider(request, key)
+    try:
+        end: object = provider.get_oauth2_adapter(request).openid_config.get("end_session_endpoint")
+    except (requests.RequestException, ValueError):
+        return ""
+    if not isinstance(end, str):
+        return ""
+    back = {"client_id": provider.app.client_id, "post_logout_redirect_uri": whole_address(reverse("account_login"))}
+    return f"{end}{'&' if '?' in end else '?'}{urlencode(back)}"
