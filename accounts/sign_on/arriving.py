@@ -83,7 +83,7 @@ def _may_create(arrival: Arrival) -> bool:
 def join(user: User, account: SocialAccount, arrival: Arrival, at: datetime) -> None:
     """Let the provider's person be this account from now on, to which only the address has led.
 
-    Whoever could sign in before cannot any longer: the account may have been made in the name of somebody who had not
+    Those who could sign in before cannot any longer: the account may have been made in the name of somebody who had not
     come yet. Staff are made by the operator, and keep their password.
     """
     revoked = 0

@@ -106,7 +106,7 @@ def test_the_subject_is_the_person_whatever_its_address_becomes(client, provider
     assert arrive(client, provider, "other", email="ada@example.org", email_verified=False).status_code == 422
 
 
-def test_an_account_is_joined_by_a_believed_address_and_whoever_had_its_password_is_out(client, provider):
+def test_an_account_is_joined_by_a_believed_address_and_its_password_opens_nothing_any_longer(client, provider):
     ada = UserFactory(email="ada@example.org")
     _, token = make_token(ada)
     before = Client()
