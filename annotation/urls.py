@@ -14,6 +14,7 @@ from annotation.imports.operations import IMPORT_JUDGMENTS
 from annotation.inquiries import pages as inquiries
 from annotation.labelling.pages import asking, labelling, labelling_data
 from annotation.machines import pages as machines
+from annotation.machines.operations import REQUEST_COMMITTEE
 from annotation.papers.pages import extraction_screen, extractions, papers
 from annotation.rubric import pages as rubric
 from corpus.middleware import takes_archived
@@ -108,6 +109,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("gold/purpose/", SET_PURPOSE.page, "purpose_set"),
             ("machines/", machines.machine_list, "machine_list"),
             ("machines/new/", machines.machine_create, "machine_create"),
+            ("machines/committees/new/", REQUEST_COMMITTEE.page, "committee_request"),
             ("machines/<int:pk>/", machines.machine_detail, "machine_detail"),
             ("machines/<int:pk>/continuation/", machines.machine_continue, "machine_continue"),
             ("machines/<int:pk>/replies/<int:reply>/decision/", machines.reply_decide, "reply_decide"),

@@ -107,6 +107,7 @@ urlpatterns = [
     path(f"{K}imports/", judgment_imports.JudgmentImportList.as_view(), name="api_judgment_imports"),
     path(f"{K}judgments/", judgments.JudgmentList.as_view(), name="api_judgments"),
     path(f"{K}machine-runs/", machines.MachineRunList.as_view(), name="api_machine_runs"),
+    path(f"{K}committees/", machines.CommitteeList.as_view(), name="api_committees"),
     path(f"{K}machine-runs/<int:pk>/", machines.MachineRunDetail.as_view(), name="api_machine_run"),
     path(f"{K}machine-runs/<int:pk>/replies/", machines.MachineReplyList.as_view(), name="api_machine_replies"),
     path(f"{K}prompt-preview/", prompts.PromptPreview.as_view(), name="api_prompt_preview"),

@@ -562,6 +562,7 @@ TABLE: list[Row] = [
     ),
     *row("machine_list", OVERSEERS_PAGE),
     *row("machine_create", MANAGERS_FORM),
+    *row("committee_request", MANAGERS_FORM),
     *row("machine_detail", OVERSEERS_PAGE, where=key_of("machine_run")),
     *row("machine_continue", MANAGERS_WRITE, where=key_of("machine_run")),
     *row("reply_decide", MANAGERS_WRITE, where=_reply, data=lambda _: {"value": "1"}),
@@ -793,6 +794,7 @@ TABLE: list[Row] = [
     *row("api_judgments", "GET login 404 404 404 404 404", where=_contexts),  # papers are not graded
     *row("api_machine_runs", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422", json=lambda _: {}),
     *row("api_machine_runs", "GET login 404 403 404 404 404", where=_contexts),
+    *row("api_committees", "POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_machine_run", OVERSEERS_PAGE, where=key_of("machine_run")),
     *row("api_machine_run", "PATCH login 404 403 403 403 400", where=key_of("machine_run"), json=lambda _: {}),
     *row("api_machine_run", "DELETE login 404 403 403 403 202", where=key_of("machine_run")),

@@ -32,6 +32,7 @@ from tests.operation_worlds import (
     make_known,
     make_machine_judged,
     make_machine_labels,
+    make_machines,
     make_open,
     make_question_run,
     make_release,
@@ -192,6 +193,13 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
             "shows_former": True,
         },
         wrong={"before": 1, "criterion": "beauty", "grades": "good", "topics": "99"},
+    ),
+    "request_committee": Example(
+        make_machines,
+        given={"members": ["Lexical baseline, run 1", "Lexical baseline, run 2"], "rule": "median"},
+        wrong={"members": ["Ana"], "rule": "mean"},
+        audits="add_annotators",  # before it has members
+        words={"members": ["Lexical baseline, run 1", "Lexical baseline, run 2"]},
     ),
     "withdraw_rejudging": Example(make_asked_again),
     "delete_campaign": Example(make_draft),

@@ -19,6 +19,7 @@ from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.adjudication import build_campaign
 from tests.factories.annotation import make_campaign, make_material
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_tree
+from tests.factories.machines import ask as ask_machine
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 from tests.stubs.chat import ChatStub
@@ -132,6 +133,15 @@ def make_decided() -> dict[str, str]:
 def make_annotator() -> dict[str, str]:
     where = make_draft()
     return where | {"annotator": "Ana", "pk": str(Annotator.objects.get(name="Ana").pk)}
+
+
+def make_machines() -> dict[str, str]:
+    """A machine has judged twice."""
+    made = make_material()
+    campaign = make_campaign(made)
+    for run in ask_machine(made, campaign, kind="lexical", runs=2):
+        jobs.carry_out(run)
+    return {"slug": campaign.collection.slug, "campaign": campaign.slug}
 
 
 def make_open() -> dict[str, str]:

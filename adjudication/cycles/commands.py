@@ -20,6 +20,7 @@ from adjudication.cycles.steps import (
 )
 from adjudication.cycles.trials import frozen_runs
 from annotation.campaigns.campaigns import campaign_with
+from annotation.machines.committees import with_members
 from annotation.machines.requests import continue_machine_run
 from annotation.models import AnnoCycle, Outcome
 from corpus.collections.collections import collection_with
@@ -133,7 +134,7 @@ class AnnoGptCommand(SteppedCommand):
             runs = [continue_machine_run(run=run, by=None, at=at, send=False) for run in left]
         else:
             runs = run_frozen_machine(cycle=cycle, by=None, at=at, campaign=target, send=False)
-        self.work(runs)
+        self.work(with_members(runs))
         shapes = [{"id": each.pk, "annotator": each.annotator.name, "state": each.state} for each in runs]
         return f"{target}: {len(runs)} runs of the frozen machine.", {"campaign": target.slug, "runs": shapes}
 

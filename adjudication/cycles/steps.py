@@ -17,14 +17,16 @@ from adjudication.cycles.tuning import Candidate, candidate_named, candidates_na
 from adjudication.models import AgreementRun
 from annotation.campaigns.rules import check_within
 from annotation.labelling.rules import check_can_read_labels_of
+from annotation.machines.committees import request_again
 from annotation.machines.machine_items import quoted
-from annotation.machines.recipes import MachineOptions
+from annotation.machines.recipes import options_from
 from annotation.machines.requests import request_machine_runs
 from annotation.models import AnnoCycle, Campaign, MachineRun, MachineSource, Outcome, Split
 from corpus.collections.rules import check_manager
 from corpus.models import Collection, PromptTemplate
 from engines.definitions.settings import RUNS
 from engines.prompting.prompts import parse_prompt
+from engines.prompting.recipes import recipe_from
 
 NO_TEST_SET = "The cycle has no test set yet. Take one first, or name a campaign."
 
@@ -185,7 +187,13 @@ def run_frozen_machine(
     if missing < 1:
         raise Conflict(f"It has judged {campaign} as often as it should. Continue its runs if replies are missing.")
     _check_quoted_levels(cycle, campaign, cycle.frozen_prompt, cycle.frozen_recipe)
-    return request_machine_runs(campaign=campaign, by=by, at=at, options=_machine_options(cycle, missing), send=send)
+    recipe = recipe_from(cycle.frozen_recipe)
+    asked: dict[str, Any] = {"campaign": campaign, "by": by, "at": at, "send": send}
+    if cycle.frozen_source == MachineSource.COMMITTEE:
+        return [request_again(recipe=recipe, criterion=cycle.criterion, **asked) for _ in range(missing)]
+    tuned = cycle.dev.machine_runs.filter(recipe_hash=cycle.frozen_hash).select_related("prompt").last()
+    options = options_from(recipe, tuned, [cycle.criterion], missing)
+    return request_machine_runs(options=options, **asked)
 
 
 def _check_quoted_levels(
@@ -201,28 +209,6 @@ def _check_quoted_levels(
             f"{campaign} words its levels differently from {cycle.dev}, and the prompt quotes them: a model would get"
             " another question than the one that was tried. Choose a campaign with the same levels, word for word."
         )
-
-
-def _machine_options(cycle: AnnoCycle, runs: int) -> MachineOptions:
-    recipe = cycle.frozen_recipe
-    return MachineOptions(
-        kind=recipe["kind"],
-        prompt=cycle.frozen_prompt,
-        endpoint=_endpoint_of(cycle),
-        model=recipe["model"],
-        temperature=recipe["temperature"],
-        max_tokens=recipe["max_tokens"],
-        seed=recipe["seed"],
-        thresholds=tuple(recipe["thresholds"]),
-        criteria=tuple(recipe.get("criteria", ())) or (cycle.criterion,),
-        runs=runs,
-    )
-
-
-def _endpoint_of(cycle: AnnoCycle) -> str:
-    """The name of the endpoint that the machine was tuned at."""
-    tuned = cycle.dev.machine_runs.filter(recipe_hash=cycle.frozen_hash).order_by("-pk").first()
-    return str(tuned.parameters.get("endpoint", "")) if tuned else ""
 
 
 @transaction.atomic

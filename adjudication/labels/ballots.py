@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from django.conf import settings
-from django.db.models import OuterRef, QuerySet
+from django.db.models import OuterRef, Q, QuerySet
 
 from adjudication.models import Verdict, VoteRun
 from annotation.models import AnnotatorKind, AssignmentState, Judgment, MachineReply
@@ -19,6 +19,11 @@ KINDS = {
     "machines": [AnnotatorKind.MACHINE],
     "all": [AnnotatorKind.HUMAN, AnnotatorKind.MACHINE],
 }
+
+
+def has_vote(voters: str, annotator: str = "") -> Q:
+    """Of annotators, or of what leads to one: who votes. Members of a committee do not, as it votes for them."""
+    return Q(**{f"{annotator}kind__in": KINDS[voters]}) & ~Q(**{f"{annotator}machine_run__committees__isnull": False})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,12 +71,6 @@ class Ballots:
 
     people: list[Ballot]
     machines: list[Ballot]
-
-    def votes(self, run: VoteRun | None) -> list[list[int]]:
-        """Those that have a vote under the rules of `run`, as `current_votes` gives them."""
-        voters = KINDS[run.voters if run else "humans"]
-        shown = {AnnotatorKind.HUMAN: self.people, AnnotatorKind.MACHINE: self.machines}
-        return sorted([ballot.annotator, ballot.value] for kind in voters for ballot in shown[kind])
 
 
 def fetch_ballots(verdict: Verdict, attach: Callable[[Sequence[int]], Mapping[int, object]] | None = None) -> Ballots:
@@ -127,8 +126,8 @@ def letter(place: int) -> str:
 
 def current_votes(item: int, criterion: int, run: VoteRun | None) -> list[list[int]]:
     """[[annotator id, value], …] by id: the labels of those who have a vote under the rules of `run` (None: people)."""
-    voters = KINDS[run.voters if run else "humans"]
-    votes = labels_on(item, criterion).filter(assignment__repeat=0, assignment__annotator__kind__in=voters)
+    entitled = has_vote(run.voters if run else "humans", "assignment__annotator__")
+    votes = labels_on(item, criterion).filter(entitled, assignment__repeat=0)
     found = votes.order_by("assignment__annotator_id").values_list("assignment__annotator_id", "value")
     return [[int(annotator or 0), value] for annotator, value in found]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from django.db.models import QuerySet
 
 from accounts.models import JobState
-from adjudication.labels.ballots import KINDS
+from adjudication.labels.ballots import KINDS, has_vote
 from adjudication.labels.labels import LabelTable
 from adjudication.labels.staleness import Since, Standing, count_newer_each
 from adjudication.models import Voters, VoteRun
@@ -67,5 +67,5 @@ def votes_note(standing: Standing[VoteRun]) -> str:
 
 def votes_in(campaign: Campaign, labels: LabelTable, voters: str) -> LabelTable:
     """Those of the labels that have a vote where `voters` vote."""
-    entitled = campaign.annotators.filter(kind__in=KINDS[voters])
+    entitled = campaign.annotators.filter(has_vote(voters))
     return labels.of_annotators(list(entitled.values_list("pk", flat=True)))

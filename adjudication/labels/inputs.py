@@ -20,7 +20,7 @@ from adjudication.labels.labels import (
     scale_of,
 )
 from adjudication.models import MachineCorrection, Verdict
-from annotation.models import AnnotatorKind, Campaign, Criterion
+from annotation.models import AnnotatorKind, Campaign, Criterion, MachineKind
 from engines.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
 
 # The votes of a verdict say who took part in it: a later vote may have had other voters than a decision by hand.
@@ -88,6 +88,8 @@ def read_inputs(campaign: Campaign) -> Inputs:
     topics = read_topics(campaign, items)
     found = campaign.annotators.order_by("pk").values("pk", "name", "kind", "model", "run_number")
     people = {row["pk"]: dict(row) for row in found}
+    for pk in found.filter(machine_run__kind=MachineKind.COMMITTEE).values_list("pk", flat=True):
+        people[pk]["committee"] = True
     digest.update(np.ascontiguousarray(topics, dtype="<i8").tobytes())
     levels = campaign.criteria.order_by("pk", "levels__value")
     scales = list(levels.values_list("pk", "key", "scale", "levels__value", "levels__label"))
@@ -172,5 +174,6 @@ def build_labels(criterion: Criterion, scale: list[int], matrix: LabelMatrix, in
 
 def _annotator(person: dict[str, Any]) -> Annotator:
     if person["kind"] == AnnotatorKind.MACHINE:
-        return Annotator(person["name"], Kind.MACHINE, person["model"] or None, str(person["run_number"]))
+        run = str(person["run_number"])
+        return Annotator(person["name"], Kind.MACHINE, person["model"] or None, run, "committee" in person)
     return Annotator(person["name"])

@@ -27,7 +27,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from accounts.models import User
-from adjudication.labels.ballots import KINDS, labels_on
+from adjudication.labels.ballots import has_vote, labels_on
 from adjudication.labels.counts import newest_count
 from adjudication.models import Method, Verdict, VoteRun
 from adjudication.models.verdicts import UNSURE
@@ -301,7 +301,7 @@ def _changed_since(run: VoteRun | None, *, few_newer: bool = False) -> Q:
         found = set(newer.values_list("assignment__item", flat=True)[: FEW_NEWER + 1])
         items = found if len(found) <= FEW_NEWER else items
     labels = labels_on(OuterRef("item"), OuterRef("criterion"))
-    votes = labels.filter(assignment__repeat=0, assignment__annotator__kind__in=KINDS[run.voters])
+    votes = labels.filter(has_vote(run.voters, "assignment__annotator__"), assignment__repeat=0)
     vote = Func(F("assignment__annotator_id"), F("value"), function="jsonb_build_array", output_field=JSONField())
     whole = votes.order_by().values("assignment__item").annotate(all=JSONBAgg(vote, order_by="assignment__annotator"))
     now = Coalesce(Subquery(whole.values("all")), Value([], output_field=JSONField()))

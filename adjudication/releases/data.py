@@ -311,13 +311,14 @@ class Writer:
 
     def _machines(self) -> Iterator[dict[str, Any]]:
         found = MachineRun.objects.filter(campaign__in=self.recipe.campaigns).select_related("prompt")
-        for run in found.prefetch_related("criteria").order_by("pk"):
+        for run in found.prefetch_related("criteria", "members").order_by("pk"):
             yield self.people.cleaned(
                 {
                     "annotator": self.people.names[run.annotator_id],
                     "campaign": self.people.slugs[run.campaign_id],
                     "criteria": [each.key for each in run.criteria.all()],
                     "kind": run.kind,
+                    "members": [self.people.names[each.annotator_id] for each in run.members.all()],
                     "recipe": run.recipe,
                     "recipe_sha256": run.recipe_hash,
                     "run": run.run_number,

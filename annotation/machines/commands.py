@@ -12,9 +12,10 @@ from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand, Stepped
 from accounts.models import JobState
 from accounts.refusals import Refused
 from annotation.campaigns.campaigns import campaign_with
+from annotation.machines.committees import with_members
 from annotation.machines.machines import count_replies
 from annotation.machines.prompts import preview_of, write_prompt_for
-from annotation.machines.recipes import MachineOptions, criteria_of, estimate_machine, recipe_of
+from annotation.machines.recipes import ASKED, MachineOptions, criteria_of, estimate_machine, recipe_of
 from annotation.machines.requests import continue_machine_run, request_machine_runs
 from annotation.models import Campaign, MachineKind, MachineRun
 from corpus.collections.collections import collection_with
@@ -40,7 +41,7 @@ class Annotate(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--kind", choices=MachineKind.values, default=None, help="of the machine (endpoint)")
+        parser.add_argument("--kind", choices=[*ASKED], default=None, help="of the machine (endpoint)")
         add_renamed_option(
             parser, "--model", former="--machine", default="", metavar="MODEL", help="instead of the configured one"
         )
@@ -83,7 +84,7 @@ class Annotate(ReportingCommand):
         runs = _unfinished(found, options) if go_on else []
         runs = [continue_machine_run(run=run, by=None, at=at, send=False) for run in runs]
         runs = runs or request_machine_runs(campaign=found, by=None, at=at, options=options, send=False)
-        for run in runs:
+        for run in with_members(runs):
             jobs.carry_out(run)
         return _summary(found, runs)
 
@@ -98,7 +99,7 @@ def _machine_options(
     criteria: list[str],
     **arguments: Any,
 ) -> MachineOptions:
-    if kind is None and model in MachineKind.values:  # as --machine took it
+    if kind is None and model in ASKED:  # as --machine took it
         kind, model = model, ""
     same = ("endpoint", "runs", "temperature", "max_tokens", "seed", "stop_after")
     pace = ("concurrency", "per_minute", "price_in", "price_out")

@@ -6,12 +6,13 @@ from django import forms
 
 from annotation.campaigns.forms.settings import number_field
 from annotation.machines.recipes import MachineOptions
-from annotation.models import Campaign, Criterion, MachineKind
+from annotation.models import Annotator, Campaign, Criterion, MachineKind, MachineRun
 from corpus.endpoints.endpoints import Service, find_service
 from corpus.endpoints.fields import EndpointField
 from corpus.models import ModelPurpose, PromptPurpose, PromptTemplate
 from corpus.questions.prompts import prompt_versions
 from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS, UNREADABLE
+from engines.prompting.committees import RULES
 from engines.prompting.lexical import usual_thresholds
 
 KINDS = [
@@ -128,6 +129,33 @@ def _initial(service: Service | None, criteria: list[Criterion]) -> dict[str, An
         "concurrency": service.pace.concurrency if service else None,
         "per_minute": service.pace.per_minute if service else None,
     }
+
+
+class CommitteeForm(forms.Form):
+    """Machines that make up a committee, and by which rule it answers."""
+
+    members = forms.ModelMultipleChoiceField(
+        queryset=Annotator.objects.none(),
+        to_field_name="name",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="At least two machines that ran over the campaign.",
+    )
+    rule = forms.ChoiceField(
+        choices=[(rule, f"{rule.capitalize()}: {words}") for rule, words in RULES.items()],
+        widget=forms.RadioSelect,
+        initial="majority",
+        help_text="How it answers; it cannot be changed later.",
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if campaign is not None:
+            runs = campaign.machine_runs.exclude(kind=MachineKind.COMMITTEE)
+            members: Any = self.fields["members"]
+            members.queryset = Annotator.objects.filter(machine_run__in=runs).order_by("pk")
+
+    def clean_members(self) -> list[MachineRun]:
+        return [one.machine_run for one in self.cleaned_data["members"].select_related("machine_run")]
 
 
 class PromptForm(forms.Form):

@@ -9,9 +9,8 @@ from accounts import jobs
 from accounts.audit import Scope
 from annotation.campaigns.jobs import CampaignJob
 from annotation.machines.asking import annotate
-from annotation.models import (
-    MachineRun,
-)
+from annotation.machines.committees import convene
+from annotation.models import MachineKind, MachineRun
 
 
 class MachineJob(CampaignJob[MachineRun]):
@@ -28,7 +27,7 @@ class MachineJob(CampaignJob[MachineRun]):
     related = ("campaign__collection", "annotator")
 
     def work(self, job: MachineRun, progress: jobs.Progress) -> None:
-        annotate(job, progress)
+        convene(job, progress) if job.kind == MachineKind.COMMITTEE else annotate(job, progress)
 
     def audited(self, job: MachineRun) -> tuple[Model, Scope | None, dict[str, Any]]:
         return job.campaign, job.campaign.collection, {"machine": job.annotator.name}

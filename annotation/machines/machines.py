@@ -121,7 +121,7 @@ def runs_of(campaign: Campaign) -> QuerySet[MachineRun]:
     """The machine runs of a campaign, newest first, with the rows that a list shows."""
     return (
         campaign.machine_runs.select_related("annotator", "prompt", "requested_by", "campaign__collection")
-        .prefetch_related("criteria__levels")
+        .prefetch_related("criteria__levels", "members__annotator")
         .order_by("-pk")
     )
 

@@ -21,6 +21,8 @@ from engines.prompting.lexical import check_thresholds, usual_thresholds
 from engines.prompting.prompts import BadPrompt, Prompt, parse_prompt
 from engines.prompting.recipes import Estimate, Recipe
 
+ASKED = {kind.value: kind.label for kind in (MachineKind.ENDPOINT, MachineKind.LEXICAL)}  # a committee asks nobody
+
 
 @dataclass(frozen=True)
 class MachineOptions:
@@ -102,7 +104,7 @@ def recipe_of(options: MachineOptions, criteria: Sequence[Criterion]) -> Recipe:
     if options.kind == MachineKind.LEXICAL:
         return _lexical_recipe(options, criteria)
     if options.kind != MachineKind.ENDPOINT:
-        raise Refused(f"Unknown kind of machine “{options.kind}”. Choose one of {', '.join(MachineKind.values)}.")
+        raise Refused(f"Unknown kind of machine “{options.kind}”. Choose one of {', '.join(ASKED)}.")
     endpoint = options.service(criteria[0].campaign.collection).asking(" ".join(options.model.split()))
     parsed = fitting_prompt(options.prompt, criteria)
     max_tokens = endpoint.max_tokens if options.max_tokens is None else options.max_tokens
@@ -151,6 +153,23 @@ def forms_of(prompt: Prompt, criteria: Sequence[Criterion]) -> dict[str, AnswerF
             "It asks for one answer. A prompt for several criteria holds {criteria}, and its replies answer each."
         )
     return {one.key: prompt.form([level.value for level in one.levels.all()]) for one in criteria}
+
+
+def options_from(recipe: Recipe, earlier: MachineRun | None, criteria: Sequence[str], runs: int = 1) -> MachineOptions:
+    """The options by which this recipe is made again, with the prompt and the endpoint of an earlier run of it;
+    `criteria` are for a recipe that names none."""
+    return MachineOptions(
+        kind=recipe.kind,
+        prompt=earlier.prompt if earlier else None,
+        endpoint=str(earlier.parameters.get("endpoint", "")) if earlier else "",
+        model=recipe.model,
+        temperature=recipe.temperature,
+        max_tokens=recipe.max_tokens,
+        seed=recipe.seed,
+        thresholds=recipe.thresholds,
+        criteria=recipe.criteria or tuple(criteria),
+        runs=runs,
+    )
 
 
 def _check_numbers(options: MachineOptions, max_tokens: int) -> None:

@@ -10,6 +10,7 @@ from accounts.refusals import Refused
 from annotation.campaigns.rules import check_not_closed
 from annotation.labelling.rules import check_can_read_replies
 from annotation.machines.asking import add_labels, submission_of
+from annotation.machines.committees import answers_of
 from annotation.machines.requests import locked_run
 from annotation.models import (
     Assignment,
@@ -44,10 +45,30 @@ def decide_reply(*, stated: ReplyValue, by: User, at: datetime, value: int | Non
         )
     stated.value, stated.decided_by, stated.decided_at = value, by, at
     stated.save(update_fields=["value", "decided_by", "decided_at"])
+    for committee in run.committees.select_related("annotator"):
+        _vote_again(committee, stated.reply.item_id, at)
     facts = {"machine": run.annotator.name, "item": stated.reply.item_id, "before": before, "after": value}
     facts["criterion"] = stated.criterion.key
     record_event(by=by, at=at, verb="decide_reply", target=run.campaign, scope=run.campaign.collection, **facts)
     return stated
+
+
+def _vote_again(committee: MachineRun, item: int, at: datetime) -> None:
+    """A member's answer has changed: what its committee says follows, unless a person has decided that."""
+    reply = committee.replies.filter(item=item).first()
+    if reply is None:
+        return
+    [answer] = answers_of(committee, list(committee.members.select_related("annotator")), [item])
+    for stated in reply.stated.filter(decided_at=None).select_related("criterion"):
+        reading = answer.stated[stated.criterion.key]
+        if stated.value != reading.value:
+            relabel(committee, item, stated.criterion, reading.value, at=at, note="an answer of a member was decided")
+        stated.value, stated.problem = reading.value, reading.problem
+        stated.agreement = answer.agreement.get(stated.criterion.key)
+        stated.save(update_fields=["value", "problem", "agreement"])
+    reply.text, reply.state = answer.text, answer.state
+    reply.problem = answer.problem
+    reply.save(update_fields=["text", "state", "problem"])
 
 
 def relabel(run: MachineRun, item: int, criterion: Criterion, value: int | None, *, at: datetime, note: str) -> None:

@@ -33,11 +33,18 @@ LEXICAL_NAME = "Lexical baseline"
 
 @transaction.atomic
 def request_machine_runs(
-    *, campaign: Campaign, by: User | None, at: datetime, options: MachineOptions, send: bool = True
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    options: MachineOptions,
+    send: bool = True,
+    committee: str = "",
 ) -> list[MachineRun]:
     """Request `options.runs` runs over all items of the campaign, each by another annotator.
 
-    Runs of a recipe that has run here before continue its numbers. `send=False` leaves the work to the caller. Errors:
+    Runs of a recipe that has run here before continue its numbers. `committee` is the hash of the one that they are
+    to be members of. `send=False` leaves the work to the caller. Errors:
     Refused where it cannot run: no items, no endpoint, a prompt or thresholds that do not fit the scale, a sealed test
     set, a test set whose cycle has frozen another machine.
     """
@@ -53,8 +60,8 @@ def request_machine_runs(
     check_within(RUNS, options.runs)
     criteria = criteria_of(campaign, options.criteria)
     recipe = recipe_of(options, criteria)
-    check_machine_may_run(campaign, [one.key for one in criteria], recipe.digest, more=options.runs)
-    runs = [_new_run(campaign, criteria, recipe, options, by=by, at=at, send=send) for _ in range(options.runs)]
+    check_machine_may_run(campaign, [one.key for one in criteria], committee or recipe.digest, more=options.runs)
+    runs = [new_run(campaign, criteria, recipe, options, by=by, at=at, send=send) for _ in range(options.runs)]
     record_change(
         campaign, by, at, "request_machine_runs", machine=runs[0].annotator.model, runs=len(runs), **recipe.to_json()
     )
@@ -63,28 +70,50 @@ def request_machine_runs(
 
 @transaction.atomic
 def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send: bool = True) -> MachineRun:
-    """Continue a run: only items without a reply are asked about. Errors: Conflict while it runs or has all replies."""
+    """Continue a run: only items without a reply are asked about. A committee's members that lack replies go on with
+    it, and committees with their members. Errors: Conflict while it runs or has all replies.
+    """
     run = locked_run(run, by)
     check_not_closed(run.campaign)
-    check_machine_may_run(run.campaign, [one.key for one in run.criteria.all()], run.recipe_hash)
+    check_machine_may_run(run.campaign, [one.key for one in run.criteria.all()], _gated(run))
     if not run.is_final:
         raise Conflict("It is already running.")
-    answered = run.replies.exclude(state=ReplyState.ERROR).count()
-    if run.state == JobState.DONE and answered >= run.campaign.items.count():
+    lacking = [
+        one for one in (run, *run.members.all()) if one.is_final and _count_answered(one) < run.campaign.items.count()
+    ]
+    if run.state == JobState.DONE and run not in lacking:
         raise Conflict("Every item has a reply. There is nothing to continue.")
+    again = {one.pk: one for each in (*lacking, run) for one in (each, *each.committees.all()) if one.is_final}
+    for one in again.values():
+        _queue_again(one, at, send=send)
+    answered = _count_answered(run)
+    record_change(run.campaign, by, at, "continue_machine_run", machine=run.annotator.name, answered=answered)
+    run.refresh_from_db()
+    return run
+
+
+def _count_answered(run: MachineRun) -> int:
+    return run.replies.exclude(state=ReplyState.ERROR).count()
+
+
+def _queue_again(run: MachineRun, at: datetime, *, send: bool) -> None:
     if run.kind == MachineKind.ENDPOINT:
         service_of(run).asking(run.model)
     run.state, run.attempts, run.reason = JobState.QUEUED, 0, ""
     run.finished_at = run.cancel_requested_at = None
     run.requested_at = at
     run.save(update_fields=["state", "attempts", "reason", "finished_at", "cancel_requested_at", "requested_at"])
-    record_change(run.campaign, by, at, "continue_machine_run", machine=run.annotator.name, answered=answered)
     if send:
         jobs.send(run)
-    return run
 
 
-def _new_run(
+def _gated(run: MachineRun) -> str:
+    """The hash by which it may run: a member is tested, and allowed, with its committee."""
+    committee = run.committees.first()
+    return committee.recipe_hash if committee else run.recipe_hash
+
+
+def new_run(
     campaign: Campaign,
     criteria: Sequence[Criterion],
     recipe: Recipe,
@@ -127,6 +156,8 @@ def _group_name(campaign: Campaign, criteria: Sequence[Criterion], recipe: Recip
     """The name of this machine, with a part of its hash where another machine has that name already."""
     if recipe.kind == MachineKind.LEXICAL:
         name = LEXICAL_NAME
+    elif recipe.kind == MachineKind.COMMITTEE:
+        name = f"Committee of {len(recipe.members)}, {recipe.rule}"
     else:
         name = f"{recipe.model}, {str(options.prompt)[:40]}"
         name += f", temperature {recipe.temperature:g}" if recipe.temperature else ""

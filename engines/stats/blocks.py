@@ -62,8 +62,9 @@ def plan(labels: Labels, *, with_pairs: bool = True, compared: tuple[str, ...] =
     """Every row that the labels allow. `compared` names the models to test against the people (rows "HH-GH")."""
     pairs: list[Pair] = list(combinations(range(len(labels.annotators)), 2))
     rows = _pair_rows(labels, pairs) if with_pairs else []
-    names = tuple(annotator.name for annotator in labels.annotators)
-    rows.append(Row("mean", names, None, tuple(range(len(pairs)))))
+    counted = set(labels.independent())
+    everybody = tuple(index for index, pair in enumerate(pairs) if counted.issuperset(pair))
+    rows.append(Row("mean", _names(labels, labels.independent()), None, everybody))
     rows += _block_rows(labels, pairs, compared)
     matrix = labels.positions
     voters: tuple[int, ...] = ()

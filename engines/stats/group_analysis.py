@@ -39,7 +39,7 @@ class GroupMeasured:
 
 def groups(labels: Labels) -> list[Group]:
     """Everyone; also people and the runs of each model where the labels have both kinds."""
-    found = [Group("all", None, tuple(range(len(labels.annotators))))]
+    found = [Group("all", None, labels.independent())]
     people = labels.columns_of(Kind.HUMAN)
     if people:
         found.append(Group("block", "HH", people))

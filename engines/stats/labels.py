@@ -28,6 +28,7 @@ class Annotator:
     kind: Kind = Kind.HUMAN
     model: str | None = None
     run: str | None = None
+    follows_others: bool = False  # from other columns, as a committee of machines does
 
     @property
     def group(self) -> str:
@@ -88,6 +89,10 @@ class Labels:
         if self.adjudicated is None:
             return ()
         return self.columns_of(Kind.HUMAN) if self.voters is None else self.voters
+
+    def independent(self) -> tuple[int, ...]:
+        """The columns that figures over everybody are made of: nobody is counted again through a committee."""
+        return tuple(index for index, one in enumerate(self.annotators) if not one.follows_others)
 
     def columns_of(self, kind: Kind) -> tuple[int, ...]:
         return tuple(index for index, one in enumerate(self.annotators) if one.kind is kind)

@@ -18,7 +18,7 @@ from accounts.refusal_messages import RefusalReport, refusals_in_form, refusals_
 from accounts.refused_forms import form_again
 from accounts.requests import OpenRequest
 from adjudication.agreement.forms import vote_form
-from adjudication.labels.ballots import fetch_ballots, fingerprint
+from adjudication.labels.ballots import current_votes, fetch_ballots, fingerprint
 from adjudication.labels.counts import fetch_vote_standing, newest_count
 from adjudication.labels.items import NAMED_BY
 from adjudication.labels.pages import Scope, fetch_scope, whole_number
@@ -351,7 +351,7 @@ def _item_context(place: VerdictPlace, verdict: Verdict, answers: dict[str, Any]
     if own and not override:
         return context
     ballots = fetch_ballots(verdict, item_view.attach)
-    votes = ballots.votes(verdict.vote_run)
+    votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
     values = {value for _, value in votes}
     selected = answers.get("value", "")  # loading chooses nothing: Enter would decide by it
     return context | {

@@ -23,7 +23,8 @@ from annotation.campaigns.api.settings import number_field
 from annotation.campaigns.overrides import overrides_shown_to
 from annotation.labelling.rules import check_can_read_replies
 from annotation.machines.machines import RunCounts, count_replies, runs_of
-from annotation.machines.recipes import MachineOptions, estimate_machine
+from annotation.machines.operations import REQUEST_COMMITTEE
+from annotation.machines.recipes import ASKED, MachineOptions, estimate_machine
 from annotation.machines.requests import continue_machine_run, request_machine_runs
 from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState, ReplyValue
 from corpus.collections.rules import MANAGE, OVERSEERS
@@ -43,6 +44,7 @@ RunCountsSerializer = serializer_of(
 class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
     annotator = serializers.CharField(source="annotator.name")
     machine = serializers.CharField(source="annotator.model", help_text="What all runs of one recipe share")
+    members = serializers.SerializerMethodField(help_text="of a committee")
     criteria = serializers.SerializerMethodField(help_text="keys; several where one reply answers them all")
     prompt = serializers.SerializerMethodField()
     endpoint = serializers.SerializerMethodField()
@@ -57,6 +59,7 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
             "annotator",
             "machine",
             "criteria",
+            "members",
             "kind",
             "prompt",
             "endpoint",
@@ -82,6 +85,9 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
 
     def get_criteria(self, run: MachineRun) -> list[str]:
         return [each.key for each in run.criteria.all()]
+
+    def get_members(self, run: MachineRun) -> list[str]:
+        return [each.annotator.name for each in run.members.all()]
 
     def get_prompt(self, run: MachineRun) -> str | None:
         return run.prompt.named if run.prompt else None
@@ -114,7 +120,7 @@ def price_field(words: str) -> serializers.DecimalField:
 
 @extend_schema_serializer(component_name="MachineOptions")
 class MachineOptionsSerializer(serializers.Serializer[Any]):
-    kind = serializers.ChoiceField(MachineKind.choices, default=MachineKind.ENDPOINT)
+    kind = serializers.ChoiceField(list(ASKED.items()), default=MachineKind.ENDPOINT)
     prompt = serializers.CharField(max_length=120, required=False, help_text="NAME or NAME@VERSION")
     endpoint = serializers.CharField(
         max_length=40,
@@ -221,6 +227,29 @@ class MachineRunList(InCampaignView):
             return Response(EstimateSerializer(asdict(estimate)).data)
         runs = request_machine_runs(campaign=self.campaign, by=self.person, at=timezone.now(), options=options)
         return Response(MachineRunSerializer(runs, many=True, context={"user": self.person}).data, status=202)
+
+
+NewCommitteeSerializer = REQUEST_COMMITTEE.serializer("NewCommittee")
+
+
+class CommitteeSerializer(serializers.ModelSerializer[MachineRun]):
+    annotator = serializers.CharField(source="annotator.name")
+    members = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = MachineRun
+        fields = ("id", "annotator", "members", "recipe_hash")
+
+
+class CommitteeList(InCampaignView):
+    """Committees of machines; once made, they are listed with the other runs."""
+
+    page = "machines"
+    serializer_class = CommitteeSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+    post = REQUEST_COMMITTEE.method(
+        "committees_request", takes=NewCommitteeSerializer, shows=CommitteeSerializer, status=202
+    )
 
 
 class MachineRunDetail(InCampaignView):

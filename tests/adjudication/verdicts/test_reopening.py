@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from accounts.refusals import Conflict
-from adjudication.labels.ballots import fetch_ballots, fingerprint
+from adjudication.labels.ballots import current_votes, fetch_ballots, fingerprint
 from adjudication.labels.labels import newest_submission
 from adjudication.labels.queue import (
     acceptable,
@@ -95,11 +95,11 @@ def test_votes_that_changed_since_the_count_are_not_accepted(built: Built) -> No
 
 def test_a_decision_on_votes_that_changed_meanwhile_is_refused(built: Built) -> None:
     judge, verdict = built.people["adjudicator"], verdict_of(built, 3)
-    basis = fingerprint(fetch_ballots(verdict).votes(verdict.vote_run))
+    basis = fingerprint(current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run))
     built.label(built.items[3], "cai", 0, at=LATER)
     with pytest.raises(Conflict, match="votes changed"):
         decide_verdict(verdict=verdict, value=2, by=judge, at=LATER, basis=basis)
-    basis = fingerprint(fetch_ballots(verdict).votes(verdict.vote_run))
+    basis = fingerprint(current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run))
     decide_verdict(verdict=verdict, value=2, by=judge, at=LATER, basis=basis)
     assert verdict_of(built, 3).n_votes == 3
 

@@ -192,6 +192,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "make_sub_queries": (SLUG,),
     "remove_items": (SLUG, "main"),
     "rename_collection": (SLUG, "teas"),
+    "request_committee": (SLUG, "main", "--members", "machine, run 1"),
     "request_rejudging": (SLUG, "main"),
     "withdraw_rejudging": (SLUG, "main"),
     "rewrites": (SLUG, "decide", "main", "1", "confirmed", "--by", "MANAGER"),
@@ -308,6 +309,7 @@ class TestDeletion:
 SMALL_TARGETS = {
     "annotation_judgment.criterion_id",
     "annotation_judgment.criterion_id,value",
+    "annotation_replyvalue.criterion_id",
     "annotation_submission.guideline_id",
     "annotation_assignment.queue_id",
 }

@@ -1,0 +1,40 @@
+"""What is done with machine annotators on a page, by REST and by a command alike."""
+
+from django.urls import reverse
+
+from accounts.operations import Operation
+from annotation.campaigns.places import in_campaign
+from annotation.machines.committees import request_committee
+from annotation.machines.forms import CommitteeForm
+from annotation.models import MachineRun
+from corpus.collections.rules import MANAGE
+
+
+def _as_json(run: MachineRun) -> dict[str, object]:
+    members = [each.annotator.name for each in run.members.select_related("annotator")]
+    return {"id": run.pk, "annotator": run.annotator.name, "members": members, "recipe_hash": run.recipe_hash}
+
+
+def _page_of(run: MachineRun) -> str:
+    return reverse("machine_detail", args=[run.campaign.collection.slug, run.campaign.slug, run.pk])
+
+
+REQUEST_COMMITTEE = Operation(
+    called="request_committee",
+    task="Judge",
+    example='request_committee demo trial-round --members "Lexical baseline, run 1" "Lexical baseline, run 2"',
+    action=request_committee,
+    form=CommitteeForm,
+    place=in_campaign("machine_list", "machines", page="machines", to_form=True),
+    roles=MANAGE,
+    about="Make a committee of machines: an annotator whose labels follow by a rule from its members' replies.",
+    title="Make a committee of machines",
+    lead="Its labels follow from the replies that its members have given, so it costs nothing. An item is answered once"
+    " every member has a reply; who could not be read counts for nothing. The members then do not vote, and count"
+    " in no figure over everybody. Annotators see neither the committee nor how far its members agree.",
+    button="Make the committee",
+    report=lambda run: f"{run.annotator} is made of {run.members.count()} machines.",
+    goes_to=_page_of,
+    to_json=_as_json,
+    finished=lambda run: (f"{run.annotator} has answered {run.replies.count():,} items.", _as_json(run)),
+)
