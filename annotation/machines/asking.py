@@ -133,7 +133,7 @@ class _Work:
             raise Refused(NO_MODEL[ModelPurpose.CHAT])
         self.prompt = parse_prompt(self.run.prompt.body)
         self.forms = forms_of(self.prompt, self.criteria)
-        self.prices = prices_of(self.run)
+        self.prices = Prices.of(self.run.parameters)
         quotes = quoted(self.criteria)
         options = {"temperature": self.recipe.temperature}
         if self.run.seed is not None and self.recipe.seed is not None:
@@ -200,12 +200,6 @@ def pace_of(run: MachineRun, usual: Pace) -> Pace:
         concurrency=min(usual.concurrency, parameters.get("concurrency") or usual.concurrency),
         per_minute=min(per_minute, default=0),
     )
-
-
-def prices_of(run: MachineRun) -> Prices:
-    """The prices that the run was requested with; they are stored as text, exactly."""
-    found = (run.parameters.get(name) for name in ("price_in", "price_out"))
-    return Prices(*(None if price is None else Decimal(price) for price in found))
 
 
 @transaction.atomic

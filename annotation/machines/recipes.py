@@ -62,13 +62,11 @@ class MachineOptions:
 
     def parameters(self, collection: Collection) -> dict[str, Any]:
         """Endpoint, pace, prices and when to stop, on which labels do not depend."""
-        prices = self.prices(collection)
         found = {
             "stop_after": self.stop_after,
             "concurrency": self.concurrency,
             "per_minute": self.per_minute or 0,
-            "price_in": None if prices.tokens_in is None else str(prices.tokens_in),
-            "price_out": None if prices.tokens_out is None else str(prices.tokens_out),
+            **self.prices(collection).as_text,
         }
         return found | ({"endpoint": self.service(collection).name} if self.kind == MachineKind.ENDPOINT else {})
 

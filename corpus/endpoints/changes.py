@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,7 +32,7 @@ def add_endpoint(
     endpoint = ModelEndpoint(name=name, purpose=purpose, sealed_key=sealed(key), **_columns(values))
     with taken_is_conflict(f"There is an endpoint {name} already. Choose another name, or change that one."):
         endpoint.save()
-    said = {"purpose": purpose, "has_key": bool(key), **_said(values)}
+    said = {"purpose": purpose, "has_key": bool(key), **values}
     record_event(by=by, at=at, verb="add_endpoint", target=endpoint, **said)
     return endpoint
 
@@ -63,7 +62,7 @@ def change_endpoint(
     for name, value in _columns(values).items():
         setattr(endpoint, name, value)
     endpoint.save()
-    said = _said(values) | ({"has_key": not remove_key} if key or remove_key else {})
+    said = values | ({"has_key": not remove_key} if key or remove_key else {})
     record_event(by=by, at=at, verb="change_endpoint", target=endpoint, **said)
     return endpoint
 
@@ -91,15 +90,8 @@ def test_endpoint(*, by: User | None, at: datetime, endpoint: ModelEndpoint) -> 
 
 def _columns(values: dict[str, Any]) -> dict[str, Any]:
     """The values as they are stored."""
-    found: dict[str, Any] = {name: values[name] for name in ("address", "per_minute") if name in values}
-    if "models" in values:
-        found["model_names"] = list(values["models"])
-    for name in ("price_in", "price_out"):
-        if name in values:
-            found[name] = None if values[name] is None else Decimal(str(values[name]))
-    if "collections" in values:
-        found["collections"] = _ids_of(values["collections"])
-    return found
+    found = {"model_names" if name == "models" else name: value for name, value in values.items()}
+    return found | ({"collections": _ids_of(found["collections"])} if "collections" in found else {})
 
 
 def _ids_of(slugs: Sequence[str]) -> list[int] | None:
@@ -110,8 +102,3 @@ def _ids_of(slugs: Sequence[str]) -> list[int] | None:
     if unknown := [slug for slug in slugs if slug not in known]:
         raise Refused(f"There is no collection {unknown[0]}. Give short names of collections, or “{ALL}”.")
     return sorted(known.values())
-
-
-def _said(values: dict[str, Any]) -> dict[str, Any]:
-    """The values as the audit log has them."""
-    return {name: list(value) if isinstance(value, list | tuple) else value for name, value in values.items()}

@@ -20,7 +20,7 @@ class WordsField(Spelled, forms.CharField):
     many = True
 
     def __init__(self, *, longest: int, **more: Any) -> None:
-        super().__init__(max_length=4_000, **more)
+        super().__init__(**more)
         self.longest = longest
 
     def to_python(self, value: Any) -> list[str]:  # type: ignore[override] # several
@@ -28,12 +28,6 @@ class WordsField(Spelled, forms.CharField):
         if any(len(word) > self.longest for word in found):
             raise forms.ValidationError(f"A name may have at most {self.longest} characters.")
         return [word for word in found if word]
-
-    def run_validators(self, value: Any) -> None:
-        super().run_validators(" ".join(value))
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return self.to_python(initial) != self.to_python(data)
 
     def rest_field(self, **common: Any) -> Any:
         return serializers.ListField(child=serializers.CharField(max_length=self.longest), allow_empty=False, **common)
@@ -58,7 +52,7 @@ class EndpointChangeForm(forms.Form):
     key = forms.CharField(
         max_length=1_000,
         required=False,
-        help_text="Kept encrypted, and shown to nobody again.",
+        help_text="Kept encrypted, and shown to nobody again. A change that leaves it empty keeps the stored one.",
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
     )
     price_in = forms.FloatField(min_value=0, max_value=99_999, required=False, label="Price per million tokens sent")
@@ -89,10 +83,6 @@ class EndpointChangeForm(forms.Form):
         super().__init__(data, initial=shown_values(endpoint) if endpoint else {})
         if endpoint:
             remember_shown(self)
-            kept = "Left empty, the stored key stays." if endpoint.sealed_key else "None is stored."
-            self.fields["key"].help_text = kept
-            if not endpoint.sealed_key:
-                self.fields["remove_key"].widget = forms.HiddenInput()
 
     def clean_address(self) -> str:
         address = str(self.cleaned_data["address"]).strip().rstrip("/")

@@ -24,7 +24,7 @@ class EndpointSerializer(serializers.ModelSerializer[ModelEndpoint]):
     """A model endpoint. The key itself is never shown."""
 
     models = serializers.ListField(child=serializers.CharField(), source="model_names")
-    has_key = serializers.SerializerMethodField()
+    has_key = serializers.BooleanField(source="sealed_key")
     price_in = serializers.FloatField(allow_null=True, help_text="of a million tokens sent")
     price_out = serializers.FloatField(allow_null=True, help_text="of a million tokens received")
     collections = serializers.SerializerMethodField()
@@ -35,9 +35,6 @@ class EndpointSerializer(serializers.ModelSerializer[ModelEndpoint]):
             *("name", "purpose", "address", "models", "has_key", "price_in", "price_out", "per_minute"),
             "collections",
         )
-
-    def get_has_key(self, endpoint: ModelEndpoint) -> bool:
-        return bool(endpoint.sealed_key)
 
     def get_collections(self, endpoint: ModelEndpoint) -> list[str]:
         """Short names of those that may use it, or `all`."""

@@ -33,7 +33,6 @@ from corpus.questions.question_runs import (
     Estimate,
     Used,
     askable,
-    asked_at,
     estimate_questions,
     mentions_to_ask,
     prompt_body,
@@ -149,7 +148,7 @@ def request_questions(
         cutoff_outside=outside,
         overlap_definition=overlap_definition,
         seed=criteria.seed,
-        parameters=criteria.as_parameters | asked_at(service),
+        parameters=criteria.as_parameters | {"endpoint": service.name} | service.prices.as_text,
     )
     run.total = _lay_out(run, criteria)
     run.save(update_fields=["total"])

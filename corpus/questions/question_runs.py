@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Avg, Count, Q, QuerySet, Sum, TextChoices
 
 from accounts.counting import percent
-from corpus.endpoints.endpoints import Service, default_service, find_service, names
+from corpus.endpoints.endpoints import default_service, find_service, names
 from corpus.models import (
     CitationMention,
     Collection,
@@ -209,12 +209,6 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
     )
 
 
-def asked_at(service: Service) -> dict[str, str]:
-    """What a run remembers of its endpoint: its name and, where they are known, its prices."""
-    prices = {"price_in": service.prices.tokens_in, "price_out": service.prices.tokens_out}
-    return {"endpoint": service.name} | {name: str(price) for name, price in prices.items() if price is not None}
-
-
 def _cost(replies: QuerySet[GenerationReply]) -> Decimal | None:
     """What these replies cost, each at the prices of its run; None once one of them is not known."""
     tokens = {"sent": Sum("prompt_tokens", default=0), "got": Sum("completion_tokens", default=0)}
@@ -227,11 +221,8 @@ def _cost(replies: QuerySet[GenerationReply]) -> Decimal | None:
 
 def _prices_of(parameters: dict[str, Any]) -> Prices:
     """The prices that a run remembers; runs from before there were several endpoints have those of the settings."""
-    if "endpoint" not in parameters:
-        usual = default_service(ModelPurpose.CHAT)
-        return usual.prices if usual else Prices()
-    found = (parameters.get(name) for name in ("price_in", "price_out"))
-    return Prices(*(None if price is None else Decimal(price) for price in found))
+    usual = None if "endpoint" in parameters else default_service(ModelPurpose.CHAT)
+    return usual.prices if usual else Prices.of(parameters)
 
 
 def filter_of(run: QuestionRun) -> dict[str, Any]:

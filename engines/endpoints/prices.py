@@ -1,7 +1,9 @@
 """What the tokens of a model cost."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Self
 
 MILLION = Decimal(1_000_000)
 
@@ -17,6 +19,18 @@ class Prices:
 
     tokens_in: Decimal | None = None
     tokens_out: Decimal | None = None
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str | None]) -> Self:
+        """The prices that a job was requested with, as `as_text` gave them."""
+        found = (parameters.get(name) for name in ("price_in", "price_out"))
+        return cls(*(None if price is None else Decimal(price) for price in found))
+
+    @property
+    def as_text(self) -> dict[str, str | None]:
+        """For JSON, exactly."""
+        prices = {"price_in": self.tokens_in, "price_out": self.tokens_out}
+        return {name: None if price is None else str(price) for name, price in prices.items()}
 
     def in_words(self, currency: str) -> str:
         """ "0.15 sent, 0.6 received (USD per million tokens)"."""

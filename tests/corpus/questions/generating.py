@@ -7,6 +7,7 @@ from corpus.questions.mentions import MentionFilter
 from tests.factories.accounts import AT
 from tests.stubs.chat import ChatStub, Script
 
+ASKED = {"endpoint": "default", "price_in": None, "price_out": None}  # what a run remembers where it was asked
 GOOD = "QUESTION: Which leaves want water that has cooled down?\nANSWER: cite_001"
 FAST = {"LLM_RATE": 0, "LLM_ATTEMPTS": 2, "LLM_TIMEOUT": 5, "LLM_CONCURRENCY": 1, "LLM_MODEL": "stub"}
 

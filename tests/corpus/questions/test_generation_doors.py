@@ -9,6 +9,7 @@ from django.urls import reverse
 from corpus.models import GeneratedQuestion, GenerationReply, Membership, Outcome, QuestionRun, Role
 from corpus.questions.generation import write_question_prompt
 from engines.text.questions import DEFAULT_TEMPLATE
+from tests.corpus.questions.generating import ASKED
 from tests.corpus.questions.generation_pages import page, signed_in
 from tests.factories.accounts import AT, CollectionFactory
 from tests.stubs.chat import ChatStub, Status
@@ -38,7 +39,7 @@ def generate_at(door: str, **asked) -> tuple[dict, str]:
         reason = answer.json().get("detail", "")
     else:
         try:
-            call_command("generate_questions", "tea", **asked)
+            call_command("generate_questions", "tea", **ASKED)
         except CommandError as error:
             reason = str(error)
     fields = ("parameters", "template__version", "overlap_definition", "cutoff_inside", "cutoff_outside")
@@ -57,9 +58,8 @@ def test_each_door_begins_with_the_same_and_takes_a_prompt(door, collection, men
         QuestionRun.objects.update(state="done")
         chosen, _ = generate_at(door, used="again", prompt="inline citations@1", words="tea", sample=0)
     filters = {"overlap_definition": "litsearch-code", "cutoff_inside": 0.3, "cutoff_outside": 0.1}
-    asked = {"endpoint": "default"}
-    assert usual == {"parameters": {"used": "no", "sample": 50, "seed": 1, **asked}, "template__version": 2, **filters}
-    assert chosen == {"parameters": {"text": "tea", **asked}, "template__version": 1, **filters}
+    assert usual == {"parameters": {"used": "no", "sample": 50, "seed": 1, **ASKED}, "template__version": 2, **filters}
+    assert chosen == {"parameters": {"text": "tea", **ASKED}, "template__version": 1, **filters}
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -172,7 +172,7 @@ def test_asking_and_going_on_by_rest(client, mention, model):
     assert answer.status_code == 202, answer.content
     run = QuestionRun.objects.get(pk=answer.json()["id"])
     assert (run.cutoff_inside, run.cutoff_outside, run.overlap_definition) == (0.33, None, "words")
-    assert (run.total, run.parameters) == (1, {"used": "no", "sample": 5, "seed": 3, "endpoint": "default"})
+    assert (run.total, run.parameters) == (1, {"used": "no", "sample": 5, "seed": 3, **ASKED})
     assert client.post(url, {}, content_type="application/json").status_code == 409  # one run at a time
     QuestionRun.objects.update(state="done")
     answered = {"outcome": Outcome.UNPARSEABLE, "text": "Hm.", "problem": "It holds no line.", "answered_at": AT}

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from corpus.models import GenerationReply, Outcome, PromptTemplate, QuestionRun, Role
 from engines.text.questions import DEFAULT_TEMPLATE
+from tests.corpus.questions.generating import ASKED
 from tests.corpus.questions.generation_pages import page, signed_in
 from tests.factories.accounts import CollectionFactory
 from tests.factories.corpus import TopicFactory
@@ -53,7 +54,7 @@ def test_asking_by_the_page(client, mention, model):
     assert answer.url == reverse("generation_detail", args=["tea", run.pk])
     assert (run.cutoff_inside, run.cutoff_outside, run.overlap_definition) == (None, 0.2, "litsearch-code")
     assert (run.total, run.seed) == (1, 3)
-    assert run.parameters == {"used": "no", "sample": 5, "seed": 3, "endpoint": "default"}
+    assert run.parameters == {"used": "no", "sample": 5, "seed": 3, **ASKED}
     again = client.post(url, sent | {"overlap_definition": "words"})
     assert again.status_code == 422
     assert "generated in this collection already" in again.content.decode()
