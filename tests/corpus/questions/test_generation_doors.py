@@ -39,7 +39,7 @@ def generate_at(door: str, **asked) -> tuple[dict, str]:
         reason = answer.json().get("detail", "")
     else:
         try:
-            call_command("generate_questions", "tea", **ASKED)
+            call_command("generate_questions", "tea", **asked)
         except CommandError as error:
             reason = str(error)
     fields = ("parameters", "template__version", "overlap_definition", "cutoff_inside", "cutoff_outside")
