@@ -13,7 +13,7 @@ from accounts.models import ErasureRequest, User
 from annotation.models import Annotator, Assignment, AssignmentState, Campaign, CampaignState, Item
 from corpus.collections.invitation_links import token_for
 from corpus.collections.invitations import create_invitation
-from corpus.models import Collection, Document, Membership, Role, Topic
+from corpus.models import Collection, Document, Membership, ModelEndpoint, Role, Topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.corpus.collections.inviting import invite
 from tests.factories.accounts import AT, PASSWORD, CollectionFactory, UserFactory, one_member_each
@@ -138,6 +138,21 @@ def test_forms_with_errors_are_accessible(new_page: NewPage) -> None:
     described = "As it will be cited, for example “Questions on astrochemistry”. This field is required."
     expect(page.get_by_label("Title")).to_have_accessible_description(described)
     assert_accessible(page)
+
+
+def test_model_endpoints_are_accessible_and_removed_after_a_question(new_page: NewPage) -> None:
+    page = new_page(UserFactory(is_staff=True))
+    assert_accessible_everywhere(page, "/model-endpoints/")
+    ModelEndpoint.objects.create(name="ours", address="https://llm.example.org/v1", model_names=["wise"])
+    for address in ("/model-endpoints/new/", "/model-endpoints/ours/settings/", "/model-endpoints/"):
+        assert_accessible_everywhere(page, address)
+    page.get_by_role("button", name="Remove ours").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Cancel").click()
+    assert ModelEndpoint.objects.exists()
+    page.get_by_role("button", name="Remove ours").click()
+    page.get_by_role("alertdialog").locator("button[value=yes]").click()
+    expect(page.get_by_text("Endpoint ours removed, and its key with it.")).to_be_visible()
+    assert not ModelEndpoint.objects.exists()
 
 
 def test_sign_in_with_the_keyboard_alone(page: Page) -> None:
