@@ -1,10 +1,16 @@
 """Addresses that people type lead outside only: a guarded client against real servers on loopback."""
 
+import ssl
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address, ip_network
+from pathlib import Path
 
 import httpx2
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from engines.endpoints.chat import Chat, Endpoint, Unusable
 from engines.endpoints.connections import Busy, broken_connections, open_client
@@ -148,3 +154,40 @@ def test_an_endpoint_that_repeats_its_key_is_quoted_without_it() -> None:
     with ChatStub([Status(401, body=body)]) as stub, pytest.raises(Unusable) as refusal:
         ask(stub.url, Guard((ip_network("127.0.0.1/32"),)))
     assert "Bearer [key] is no key of ours" in str(refusal.value)
+
+
+def _certificate(name: str, folder: Path) -> Path:
+    """A certificate for this name, signed by itself, with its key, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    begins = datetime(2020, 1, 1, tzinfo=UTC)
+    made = (
+        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
+        .not_valid_before(begins)
+        .not_valid_after(begins + timedelta(days=40_000))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    form = serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    file = folder / f"{name}.pem"
+    file.write_bytes(
+        made.public_bytes(serialization.Encoding.PEM) + key.private_bytes(serialization.Encoding.PEM, *form)
+    )
+    return file
+
+
+def test_a_certificate_must_be_that_of_the_name_not_of_the_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = _certificate("model.invalid", tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    guard = Guard((HERE,), resolve=Names("127.0.0.2"))
+    with ChatStub(["fine"], host="127.0.0.2") as stub:
+        stub.server.socket = context.wrap_socket(stub.server.socket, server_side=True)
+        assert ask(f"https://model.invalid:{stub.port}/v1", guard) == "fine"
+        with pytest.raises(Busy, match="certificate verify failed"):
+            ask(f"https://other.invalid:{stub.port}/v1", guard)
+    assert len(stub.calls) == 1
