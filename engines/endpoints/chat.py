@@ -78,7 +78,7 @@ def _open_client(endpoint: Endpoint) -> openai.OpenAI:
     from engines.endpoints.short_errors import keep_errors_short
 
     timeout = httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, 15.0))
-    return openai.OpenAI(
+    client = openai.OpenAI(
         base_url=endpoint.base_url,
         api_key=endpoint.api_key or "none",  # local servers want none, the client insists on one
         timeout=timeout,
@@ -87,6 +87,10 @@ def _open_client(endpoint: Endpoint) -> openai.OpenAI:
         ),
         max_retries=0,  # the driver waits and counts; retries in here would be paid for unseen
     )
+    if endpoint.guard:  # the client takes these from the server's environment, which is none of the endpoint's business
+        client.organization = client.project = client.admin_api_key = None
+        client._custom_headers = {}
+    return client
 
 
 @contextmanager

@@ -135,6 +135,15 @@ def test_a_guarded_client_uses_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None
     assert not proxy.calls
 
 
+def test_what_the_environment_says_of_openai_is_sent_to_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
+    for name in names:
+        monkeypatch.setenv(name, f"x-private: {name}")
+    with ChatStub(["fine"], host="127.0.0.2") as stub:
+        assert ask(stub.url, Guard((HERE,))) == "fine"
+    assert "private" not in str(stub.calls[0].headers)
+
+
 def test_other_clients_are_guarded_by_the_same_transport() -> None:
     with (
         ChatStub() as stub,
