@@ -4,6 +4,7 @@ Files and interfaces write machine forms (ISO 8601, bare numbers) instead.
 """
 
 import re
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -18,6 +19,12 @@ from django.utils.safestring import SafeString, mark_safe
 def counted(count: int, one: str, many: str = "") -> str:
     """ "1 note", "1,204 notes"; `many` where the plural is not `one` with an s."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def some(words: Sequence[str], most: int) -> str:
+    """ "a, b and 1,204 more"."""
+    more = f" and {len(words) - most:,} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def day(at: date | None) -> str:

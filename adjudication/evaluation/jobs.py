@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import cast
 
-import numpy as np
 from django.db import transaction
 from django.urls import reverse
 
@@ -24,6 +23,7 @@ from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import Evaluation, EvaluationScores
 from corpus.collections.jobs import CollectionJob
 from corpus.models import Membership
+from engines.stats.results import finite
 
 
 class EvaluationJob(CollectionJob[Evaluation]):
@@ -94,7 +94,7 @@ def _score_rows(job: Evaluation, part: int, done: EvaluationResult) -> list[Eval
             run=run,
             topics=list(scores.topics),
             measures=list(done.measures),
-            values=[float(value) if np.isfinite(value) else None for value in scores.values.ravel()],
+            values=[finite(value) for value in scores.values.ravel()],
         )
         for run, scores in done.scores.items()
     ]

@@ -20,7 +20,7 @@ from adjudication.evaluation.tables import (
 )
 from adjudication.models import Evaluation
 from engines.formats.csv_text import write_csv
-from engines.stats.results import FloatArray
+from engines.stats.results import FloatArray, finite
 from engines.stats.significance import FEWEST_TOPICS
 
 PAIR_COLUMNS = ("run", "against", "measure", "difference", "test", "p", "p_holm", "reason")
@@ -141,7 +141,7 @@ def topic_values(part: Measured, run: str, measure: str, order: str, texts: Mapp
     others = np.divide(np.nansum(rest, axis=0), counts, out=np.full(len(own), np.nan), where=counts > 0)
     missing = set(part.report.get("missing", {}).get(run, ()))
     rows = [
-        TopicValue(topic, texts.get(topic, ""), number(own[at]), number(others[at]), topic in missing)
+        TopicValue(topic, texts.get(topic, ""), finite(own[at]), finite(others[at]), topic in missing)
         for at, topic in enumerate(part.topics)
     ]
     sign = -1 if order in (BEST, AHEAD) else 1
@@ -151,10 +151,6 @@ def topic_values(part: Measured, run: str, measure: str, order: str, texts: Mapp
         return value is None, sign * (value or 0.0)
 
     return sorted(rows, key=key)
-
-
-def number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 # --- run against run --------------------------------------------------------------------------------------------------
@@ -188,7 +184,7 @@ def compare_pair(part: Measured, a: str, b: str, measure: str, texts: Mapping[st
     """The two runs topic by topic, with the tests of their difference as the report has them."""
     one, two = part.of(a, measure), part.of(b, measure)
     rows = [
-        TopicValue(topic, texts.get(topic, ""), number(one[at]), number(two[at]))
+        TopicValue(topic, texts.get(topic, ""), finite(one[at]), finite(two[at]))
         for at, topic in enumerate(part.topics)
     ]
     rows.sort(key=lambda row: (row.gap is None, -(row.gap or 0.0)))

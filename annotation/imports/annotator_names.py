@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from accounts.counting import some
 from accounts.models import User
 from annotation.campaigns.seals import why_cannot_import_machine
 from annotation.models import Annotator, AnnotatorKind, Campaign
@@ -66,9 +67,9 @@ class People:
     def keep(self, wanted: set[int]) -> None:
         """Take those who were created back, but the `wanted`: of the others no answer is stored."""
         created = (self.by_address, self.new_people, self.new_machines)
-        Annotator.objects.filter(pk__in={each.pk for some in created for each in some} - wanted).delete()
-        for some in created:
-            some[:] = [each for each in some if each.pk in wanted]
+        Annotator.objects.filter(pk__in={each.pk for rows in created for each in rows} - wanted).delete()
+        for rows in created:
+            rows[:] = [each for each in rows if each.pk in wanted]
 
     def remarks(self) -> list[str]:
         """Sentences that say which annotators the names were matched to."""
@@ -84,7 +85,7 @@ class People:
                 sorted(namesakes),
             ),
         ]
-        return [f"{text}: {_some(names)}." for text, names in lists if names]
+        return [f"{text}: {some(names, SHOWN)}." for text, names in lists if names]
 
     def _create(self, name: str, user: User | None, fields: dict[str, Any]) -> Annotator:
         shown = name
@@ -110,8 +111,3 @@ class People:
 
 def _names(annotators: Iterable[Annotator]) -> list[str]:
     return [f"{each.name} ({each.user.email})" if each.user else each.name for each in annotators]
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

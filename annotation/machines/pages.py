@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.campaigns.seals import sealed_by
+from annotation.labelling.forms import read_number
 from annotation.labelling.rules import why_cannot_read_replies
 from annotation.machines.forms import MachineForm, PromptForm, ReplyDecisionForm
 from annotation.machines.machines import (
@@ -210,7 +211,7 @@ def prompt_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> Ht
 def _initial_prompt(request: HttpRequest, campaign: Campaign) -> dict[str, str]:
     """The text to begin with: that of a version, a starter by name, or the first starter."""
     source = request.GET.get("from", "")
-    if pk := _id_in(source):
+    if pk := read_number(source):
         prompt = prompt_versions(campaign.collection, PromptPurpose.RELEVANCE).filter(pk=pk).first()
         if prompt is not None:
             return {"name": prompt.name, "body": prompt.body}
@@ -220,8 +221,4 @@ def _initial_prompt(request: HttpRequest, campaign: Campaign) -> dict[str, str]:
 
 def _preview(campaign: Campaign, body: str, request: HttpRequest) -> dict[str, Any]:
     """Of `?item=` or the first item."""
-    return preview_of(campaign, body, _id_in(request.GET.get("item", "") or request.POST.get("item", "")))
-
-
-def _id_in(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 19 else None
+    return preview_of(campaign, body, read_number(request.GET.get("item", "") or request.POST.get("item", "")))

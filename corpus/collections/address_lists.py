@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.utils.text import Truncator
 
 from accounts.addresses import is_address
+from accounts.counting import some
 from accounts.refusals import Refused
 
 LONGEST_LIST = 100_000  # characters
@@ -142,12 +143,7 @@ def _visible(email: str) -> str:
 
 def _reasons(wrong: dict[int, list[str]]) -> list[str]:
     first = list(wrong.items())[:MOST_LINES]
-    reasons = [f"Line {line:,}: no e-mail address: {_listed(parts)}." for line, parts in first]
+    reasons = [f"Line {line:,}: no e-mail address: {some(parts, MOST_IN_LINE)}." for line, parts in first]
     if (more := len(wrong) - MOST_LINES) > 0:
         reasons.append(f"Further lines with wrong addresses: {more:,}.")
     return [*reasons, "Nobody was invited."]
-
-
-def _listed(parts: list[str]) -> str:
-    more = f" and {len(parts) - MOST_IN_LINE:,} more" if len(parts) > MOST_IN_LINE else ""
-    return ", ".join(parts[:MOST_IN_LINE]) + more

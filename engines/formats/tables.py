@@ -44,7 +44,7 @@ def read_rows(
         first = first[1:]
     header = next((found for _, text in first if (found := _header_delimiter(text, is_header))), "")
     delimiter = named[1] if named else header or _frequent(text for _, text in first)
-    if delimiter == "\t" and not any(_has_quoted_names(text) for _, text in first[:1]):
+    if delimiter == "\t" and not any(is_all_quoted(text) for _, text in first[:1]):
         return delimiter, _tab_rows(chain(first, lines), is_written_by_program=bool(header))
     return delimiter, _csv_rows(chain(first, lines), delimiter, file)
 
@@ -62,7 +62,8 @@ def _frequent(lines: Iterable[str]) -> str:
     return "\t" if "\t" in text else max(",;", key=text.count)
 
 
-def _has_quoted_names(line: str) -> bool:
+def is_all_quoted(line: str) -> bool:
+    """Whether all cells between tabs stand in quotes, as programs write them that quote everything."""
     return "\t" in line and all(map(_QUOTED, line.split("\t")))
 
 

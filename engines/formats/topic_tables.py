@@ -27,7 +27,7 @@ from engines.formats.registry import Certainty, Format, Head, Shape
 from engines.formats.table_columns import NO_NAMES, has_text, in_order
 from engines.formats.table_columns import is_header as is_document_header
 from engines.formats.table_documents import DOCUMENT_TABLE, is_document_table, read_table_documents
-from engines.formats.tables import cells_of
+from engines.formats.tables import cells_of, is_all_quoted
 from engines.formats.topic_fields import FIELDS_READ, gathered, is_header, is_published, topic_from
 
 UNNAMED = ("number", "text")
@@ -55,7 +55,7 @@ def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> It
         raise BrokenFile(file, first[0], "is not a table: the line has no tab, comma or semicolon after an id")
     names: Sequence[str] = ()
     unnamed = WITH_PRIORITY if delimiter == ":" and first[1].split(":")[1].isdigit() else UNNAMED
-    rows = _rows(chain((first,), lines), delimiter, file, is_quoted=_is_all_quoted(first[1]))
+    rows = _rows(chain((first,), lines), delimiter, file, is_quoted=is_all_quoted(first[1]))
     for place, found in enumerate(rows):
         if isinstance(found, Problem):
             yield found
@@ -94,11 +94,6 @@ def _delimiter(line: str) -> str:
         return ":"
     found = max(",;", key=line.count)
     return found if found in line else ""
-
-
-def _is_all_quoted(line: str) -> bool:
-    """Whether all cells between tabs stand in quotes, as programs write them that quote everything."""
-    return "\t" in line and all(map(_QUOTED, line.split("\t")))
 
 
 def _rows(lines: Iterable[tuple[int, str]], delimiter: str, file: str, *, is_quoted: bool) -> Iterator[Row | Problem]:

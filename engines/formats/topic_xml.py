@@ -111,7 +111,7 @@ def _pairs(node: Node) -> Iterator[tuple[str, Any]]:
     if children and all(child.name.lower() in MARKUP for child in children):
         yield "text", _words(node)
         return
-    own = " ".join(words for part in node.content if isinstance(part, str) and (words := _fold(part)))
+    own = " ".join(words for part in node.content if isinstance(part, str) and (words := " ".join(part.split())))
     has_text = any(child.name.lower() == "text" for child in children)
     yield "other text" if has_text else "text", own
     seen: set[str] = set()
@@ -158,8 +158,4 @@ def _object(node: Node) -> Any:
 def _words(node: Node) -> str:
     """The text of an element; texts of elements side by side are separated by blanks, those of markup within a text are
     not."""
-    return " ".join(_words(child) for child in node.nodes()) if _is_nested(node) else _fold(node.text())
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(_words(child) for child in node.nodes()) if _is_nested(node) else " ".join(node.text().split())

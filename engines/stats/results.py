@@ -81,6 +81,11 @@ def undefined(reason: Reason, *, n_items: int = 0, n_pairs: int = 0) -> Estimate
     return Estimate(None, reason, n_items, n_pairs, ci_reason=reason)
 
 
+def finite(value: float) -> float | None:
+    """The number, None where it is NaN or infinite."""
+    return float(value) if np.isfinite(value) else None
+
+
 def to_jsonable(thing: Any) -> Any:
     """Turn dataclasses, tuples, NumPy scalars and enums into what `json.dumps(allow_nan=False)` takes.
 

@@ -13,7 +13,7 @@ from engines.stats.intervals import Request, Sample, make_interval
 from engines.stats.measure import Measure
 from engines.stats.rankings import Gold, Match
 from engines.stats.reasons import Reason
-from engines.stats.results import BoolArray, Estimate, FloatArray, IntArray, JsonFields, undefined
+from engines.stats.results import BoolArray, Estimate, FloatArray, IntArray, JsonFields, finite, undefined
 
 DRAWN_AT_ONCE = 512
 
@@ -183,14 +183,14 @@ def _left_out(
         measure,
         judgments,
         names[at],
-        _number(whole[at]),
-        _number(without[at]),
+        finite(whole[at]),
+        finite(without[at]),
         _rank(whole, at),
         _rank(without, at),
         int(n_whole[at]),
         int(n_without[at]),
         _tau_of_known(whole, without),
-        dict(zip(names, map(_number, without), strict=True)),
+        dict(zip(names, map(finite, without), strict=True)),
     )
 
 
@@ -235,7 +235,7 @@ def at_depths(
         shallow, counts = means(keep=kept)
         for place, measure in enumerate(measures):
             tau = _tau_of_known(whole[:, place], shallow[:, place])
-            values = tuple(_number(value) for value in shallow[:, place])
+            values = tuple(finite(value) for value in shallow[:, place])
             n_topics = tuple(counts[:, place].tolist())
             found.append(AtDepth(each, measure.name, int(kept.sum()), values, tau, n_topics))
     return found
@@ -260,10 +260,6 @@ def _means(
         defined[place] = counts = known.sum(axis=0)
         np.divide(np.where(known, values, 0).sum(axis=0), counts, out=found[place], where=counts > 0)
     return found, defined
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _rank(values: FloatArray, at: int) -> int | None:
