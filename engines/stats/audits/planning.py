@@ -34,12 +34,14 @@ def make_strata(machine: IntArray, disagreement: FloatArray, topic: IntArray, n_
     return strata
 
 
-def allocate(n_labels: int, sizes: IntArray, spread: FloatArray | None = None) -> IntArray:
+def allocate(
+    n_labels: int, sizes: IntArray, spread: FloatArray | None = None, least: IntArray | None = None
+) -> IntArray:
     """(H,) labels of each stratum: proportional to its pairs, or by Neyman (1934) to pairs times `spread` (H,).
 
-    Each gets 30 at least, or all of its pairs. They add up to `n_labels`, or to more where these are more.
+    Each gets `least` (H,), which is 30 or all of its pairs. They add up to `n_labels`, or to more where these are more.
     """
-    least = np.minimum(sizes, LEAST)
+    least = np.minimum(sizes, LEAST) if least is None else least
     wish = sizes * (
         np.ones(len(sizes)) if spread is None or not spread.any() else np.maximum(spread / spread.max(), 1e-9)
     )
@@ -109,20 +111,24 @@ class Plan(JsonFields):
     is_all: bool
 
 
-def plan(target: Target, spread: FloatArray, half_width: float) -> Plan:
+def plan(target: Target, spread: FloatArray, half_width: float, sample: Sample | None = None) -> Plan:
     """The fewest labels for an interval of ± `half_width` by Neyman's allocation; `spread` (H,) as above.
 
-    Errors: ValueError unless the half-width is above 0.
+    Strata that people have labelled whole in a `sample` count with all of their labels. Errors: ValueError unless the
+    half-width is above 0.
     """
     if not half_width > 0:
         raise ValueError("half width must be above 0")
     sizes = target.population.sizes
-    low, high = int(np.minimum(sizes, LEAST).sum()), int(sizes.sum())
+    least = np.minimum(sizes, LEAST)
+    if sample is not None:
+        least = np.where(sample.drawn(target.population) == sizes, sizes, least)
+    low, high = int(least.sum()), int(sizes.sum())
     while low < high:
         middle = (low + high) // 2
-        enough = expected_half_width(sizes, allocate(middle, sizes, spread), spread) <= half_width
+        enough = expected_half_width(sizes, allocate(middle, sizes, spread, least), spread) <= half_width
         low, high = (low, middle) if enough else (middle + 1, high)
-    labels = allocate(low, sizes, spread)
+    labels = allocate(low, sizes, spread, least)
     width = expected_half_width(sizes, labels, spread)
     return Plan(low, tuple(labels.tolist()), width, low == int(sizes.sum()))
 

@@ -12,6 +12,7 @@ from engines.stats.audits.ndcg import estimate_ndcg
 from engines.stats.audits.orders import Order, judge_order
 from engines.stats.audits.sample import Population, Sample, Target
 from engines.stats.audits.targets import LinearMeasure, Ranks, mean_of, share_of_levels
+from engines.stats.audits.topics import of_topics_like_these
 from engines.stats.proportions import proportion
 from engines.stats.reasons import Reason
 from engines.stats.results import BoolArray, Estimate, Interval, JsonFields, undefined
@@ -41,7 +42,8 @@ class RunFigures(JsonFields):
 @dataclass(frozen=True)
 class AuditReport(JsonFields):
     """What an audit says: shares of each level (K,) and of each with those above it (K - 1, from the second level on),
-    the mean grade, people's labels by level of the machine, measures of runs."""
+    the mean grade, people's labels by level of the machine, measures of runs. `elsewhere` are the figures of `levels`
+    and, last, the mean grade, for topics like these."""
 
     n_pairs: int
     n_labels: int
@@ -50,6 +52,7 @@ class AuditReport(JsonFields):
     mean_gain: Audited
     matrix: tuple[MatrixRow, ...]
     measures: tuple[RunFigures, ...]
+    elsewhere: tuple[Estimate, ...]
 
 
 def audit(
@@ -65,8 +68,11 @@ def audit(
 
     `rng` draws the resamples of nDCG.
     """
-    levels = range(len(population.values))
-    of_runs = []
+    levels, of_runs = range(len(population.values)), []
+    shares, mean = (
+        [share_of_levels(population, each, each) for each in levels],
+        mean_of(population, "", population.values),
+    )
     for measure in measures if runs else ():
         targets = [measure.target(population, each) for each in runs]
         if measure.kind == "nDCG":
@@ -77,11 +83,12 @@ def audit(
     return AuditReport(
         len(population),
         len(sample),
-        tuple(estimate(sample, share_of_levels(population, each, each)) for each in levels),
+        tuple(estimate(sample, each) for each in shares),
         tuple(estimate(sample, share_of_levels(population, each)) for each in levels[1:]),
-        estimate(sample, mean_of(population, "", population.values)),
+        estimate(sample, mean),
         error_matrix(population, sample, labelled),
         tuple(of_runs),
+        tuple(of_topics_like_these(sample, each) for each in (*shares, mean)),
     )
 
 

@@ -15,7 +15,7 @@ from engines.stats.reasons import Reason
 from engines.stats.results import Estimate, FloatArray, Interval, undefined
 
 
-def of_topics_like_these(sample: Sample, target: Target, *, seed: int, resamples: int = 10_000) -> Estimate:
+def of_topics_like_these(sample: Sample, target: Target, *, seed: int = 0, resamples: int = 2_000) -> Estimate:
     """The target for topics like these: whole topics are resampled, with no second stage in them (Field & Welsh 2007).
 
     In a resample it is what the topics add, over their pairs or over their number.

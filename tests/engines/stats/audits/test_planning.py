@@ -116,3 +116,20 @@ def test_a_plan_without_a_pilot_takes_the_share_of_errors_that_is_assumed():
         assumed_spread(target, 1.0)
     with pytest.raises(ValueError, match="above 0"):
         plan(target, assumed_spread(target, 0.2), 0)
+
+
+def test_a_plan_counts_what_people_know_whole_with_all_its_labels():
+    stratum = np.where(WORLD.topic < 4, 1, 0)  # 400 pairs that people have judged anyway
+    population = WORLD.population(stratum)
+    target, known = share_of_levels(population, 2), np.flatnonzero(stratum)
+    pilot = np.r_[known, np.flatnonzero(stratum == 0)[::13]]
+    for pair, spread in (
+        (pilot, spread_of(Sample(pilot, WORLD.people[pilot]), target)),
+        (known, assumed_spread(target, 0.2)),
+    ):
+        planned = plan(target, spread, 0.03, Sample(pair, WORLD.people[pair]))
+        assert planned.of_strata[1] == 400
+        drawn = np.r_[known, draw(stratum, np.array([planned.of_strata[0], 0]), np.random.default_rng(1))]
+        ci = estimate(Sample(drawn, WORLD.people[drawn]), target).corrected.ci
+        assert planned.half_width == pytest.approx(0.03, rel=0.02)
+        assert (ci.high - ci.low) / 2 < 0.036

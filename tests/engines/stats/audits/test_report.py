@@ -32,6 +32,8 @@ def test_a_report_holds_every_figure_and_is_json_at_every_number_of_labels():
     assert found.from_levels[1].corrected.value == pytest.approx((WORLD.people >= 2).mean())
     assert found.mean_gain.corrected.value == pytest.approx(VALUES[WORLD.people].mean())
     assert [each.measure for each in found.measures] == [each.name for each in MEASURES]
+    assert [each.value for each in found.elsewhere[:-1]] == pytest.approx(np.bincount(WORLD.people) / 3000)
+    assert {each.ci.unit for each in found.elsewhere} == {"topic"}
     chosen = report(Sample(sample.pair, sample.human, is_random=False))
     reasons = {each.corrected.reason for each in (*chosen.levels, *chosen.measures[0].runs, *chosen.measures[2].runs)}
     assert reasons == {Reason.NOT_A_RANDOM_SAMPLE} == {each.order.reason for each in chosen.measures}
