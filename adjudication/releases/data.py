@@ -66,7 +66,8 @@ class Writer:
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         for campaign in self.recipe.campaigns:
-            yield from lines_of(self.collection, campaign, self.people)
+            is_stale = self.recipe.standing_of(campaign)[0].is_stale
+            yield from lines_of(self.collection, campaign, self.people, is_stale=is_stale)
         for gold in self.recipe.judged_sets:
             if gold.lines is not None:
                 yield from gold.lines(self.people)

@@ -51,10 +51,12 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
     people = pseudonyms(collection, release.pseudonym_key if release else f"unreleased {collection.pk}")
     people = people.with_stated(names_in(answers_of(collection)))
     withheld = withheld_of(collection)
+    about: dict[str, Any] = {"topic": topic.pk, "document": document.pk, "said": True}
     found = [
-        line | {"stale": votes_note(fetch_vote_standing(campaign))}
+        line | {"stale": votes_note(votes)}
         for campaign in readable_campaigns(collection)
-        for line in lines_of(collection, campaign, people, topic=topic.pk, document=document.pk, said=True)
+        for votes in [fetch_vote_standing(campaign)]
+        for line in lines_of(collection, campaign, people, **about, is_stale=votes.is_stale)
         if not subtopic or line.get("subtopic") == subtopic
     ]
     sets = [] if subtopic else [one | _in_words(collection, one) for one in _set_lines(topic, docno, people)]

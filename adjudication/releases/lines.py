@@ -35,16 +35,19 @@ def lines_of(
     topic: int | None = None,
     document: int | None = None,
     said: bool = False,
+    is_stale: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """One object for each item and criterion of the campaign that has a label or a value, in the order of topics.
 
     `topic` and `document` (ids) narrow it to one pair; with `said` labels of machines have the machine's words.
+    Where votes have changed since they were counted (`is_stale`), no value has a probability.
     Streamed.
     """
     options = Options(collection, EXPORTERS["judgments"], campaign)
     recipes = dict(MachineRun.objects.filter(campaign=campaign).values_list("annotator_id", "recipe_hash"))
     for row in rows(LINES_OF_CAMPAIGN, options, topic=topic, document=document, said=said):
-        yield _line(campaign, dict(zip(COLUMNS, row, strict=True)), people, recipes)
+        found = dict(zip(COLUMNS, row, strict=True)) | ({"probability": None} if is_stale else {})
+        yield _line(campaign, found, people, recipes)
 
 
 def _line(campaign: Campaign, row: dict[str, Any], people: Pseudonyms, recipes: dict[int, str]) -> dict[str, Any]:

@@ -143,7 +143,8 @@ REQUEST_REJUDGING = Operation(
     title="Judge again after a change",
     lead="The guideline changed: ask the same people again about what the change touches. They get these items as any"
     " other, after what they have still to do. The newer judgment counts; the former one stays in the export “Former"
-    " judgments”. Machines, imported judgments, and people who no longer judge or have seen the votes, are not asked.",
+    " judgments”. Machines, people without an account or who no longer judge here, and people who have seen an item's"
+    " votes are not asked.",
     button="Ask again",
     report=_asked_again,
     goes_to=lambda done: reverse("rejudging_request", args=[done.campaign.collection.slug, done.campaign.slug]),

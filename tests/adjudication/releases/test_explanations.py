@@ -1,6 +1,7 @@
 """From each list of judged pairs one link leads to why a pair has its value. Pages of figures: tests/test_access.py."""
 
 from urllib.parse import quote
+from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
@@ -12,7 +13,9 @@ from accounts import jobs
 from accounts.models import JobState
 from adjudication.evaluation.requests import request_evaluation
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.models import Evaluation
+from adjudication.models import Evaluation, Verdict
+from adjudication.releases.explaining import explain
+from annotation.models import Submission
 from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db
@@ -103,3 +106,24 @@ def test_a_label_that_no_count_has_read_is_said(
     assert not [door for door in doors if sentence not in manager.get(door, pair).text]
     call_command("explain", slug, pair["topic"], pair["docno"])
     assert sentence in capsys.readouterr().out
+
+
+def test_how_probable_a_value_is_stands_in_the_line_unless_votes_have_changed(
+    built: Built, manager: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    item = built.items[0]
+    Verdict.objects.filter(item=item).update(probability=0.93, probability_reason="")
+    where = [built.collection.slug, item.topic.number, item.document.docno]
+    line = explain(built.collection, *where[1:])["lines"][0]
+    assert line["prov:wasGeneratedBy"]["probability"] == 0.93
+    address = reverse("line_detail", args=where[:1]) + f"?topic={where[1]}&docno={where[2]}"
+    said = "Probability by Dawid and Skene&#x27;s model of the people who judged: 93%."
+    assert said in manager.get(address).text
+    call_command("explain", *where)
+    assert said.replace("&#x27;", "'") in capsys.readouterr().out
+    given = item.assignments.filter(repeat=0, annotator__kind="human")[0]
+    Submission.objects.create(uuid=uuid4(), assignment=given, kind="undo", received_at=timezone.now())
+    given.judgments.all().delete()
+    line = explain(built.collection, *where[1:])["lines"][0]
+    assert "probability" not in line["prov:wasGeneratedBy"]
+    assert said not in manager.get(address).text
