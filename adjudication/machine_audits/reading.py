@@ -6,7 +6,7 @@ import numpy as np
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from adjudication.machine_audits.strata import Labelled
-from adjudication.models import MachineAudit, Method, Verdict
+from adjudication.models import MachineAudit, MachineCorrection, Method, Verdict
 from annotation.assignment.workload import read_integers
 from annotation.models import Annotator, AnnotatorKind, Assignment, AssignmentState, Campaign, Criterion
 from engines.stats.results import IntArray
@@ -50,15 +50,19 @@ def read_labelled(criterion: Criterion, machine: Annotator) -> Labelled:
 def read_people(criterion: Criterion) -> tuple[IntArray, IntArray, IntArray]:
     """(items that people have a value for, rising; these values; items that they labelled without one, as after a tie).
 
-    The value is what most of them say; an adjudicator's decision stands above it.
+    The value is what most of them say; a decision by hand stands above it, but for one that corrects the label of a
+    machine, which was made in sight of it.
     """
     rows = read_integers(PEOPLE, {"campaign": criterion.campaign_id, "criterion": criterion.pk}, 3)
     items, first, answers = np.unique(rows[:, 0], return_index=True, return_counts=True)
     second = rows[np.minimum(first + 1, len(rows) - 1), 2] if len(rows) else first
     is_tied = (answers > 1) & (rows[first, 2] == second)
-    values = dict(zip(items[~is_tied].tolist(), rows[first[~is_tied], 1].tolist(), strict=True))
+    values = dict[Any, Any](zip(items[~is_tied].tolist(), rows[first[~is_tied], 1].tolist(), strict=True))
+    in_sight = MachineCorrection.objects.filter(item=OuterRef("item"), given_at=OuterRef("decided_at"))
     decided = Verdict.objects.filter(criterion=criterion, method=Method.BY_HAND, value__isnull=False)
-    values |= dict[Any, Any](decided.values_list("item", "value"))
+    decided = decided.exclude(Exists(in_sight.filter(criterion=criterion)))
+    judged = set(items.tolist())
+    values |= {item: value for item, value in decided.values_list("item", "value") if item in judged}
     known = np.array(sorted(values), dtype=np.int64)
     found = np.array([values[item] for item in known.tolist()], dtype=np.int64)
     return known, found, np.setdiff1d(items[is_tied], known)

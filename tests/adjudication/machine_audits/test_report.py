@@ -10,11 +10,15 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from adjudication.machine_audits.reading import read_people
 from adjudication.machine_audits.report import find, plan_size, read_evidence
 from adjudication.machine_audits.tables import rows_of, sentences_of
-from adjudication.models import MachineAudit
-from annotation.models import Assignment, AssignmentState
+from adjudication.models import MachineAudit, Verdict
+from adjudication.verdicts.corrections import correct_machine_label, undo_correction
+from adjudication.verdicts.decisions import decide_verdict
+from annotation.models import Assignment, AssignmentState, Judgment
 from tests.adjudication.machine_audits.audit_worlds import World, machine_world
 from tests.factories.corpus import make_run
 
@@ -105,6 +109,32 @@ def test_while_people_judge_and_where_they_do_not_the_figures_say_so() -> None:
     assert "50 further items before the sample was drawn" in text
     assert "1 further item since. No figure uses these labels" in text
     assert found.report.levels[0].corrected.ci is not None
+
+
+def test_a_decision_counts_but_not_one_that_was_made_in_sight_of_the_machine() -> None:
+    world = machine_world(topics=2, documents=40)
+    audit = MachineAudit.objects.get(pk=world.draw(30).id)
+    world.judge(audit, most=10)
+    manager = world.built.people["manager"]
+    judged, waiting = (audit.sample.filter(item__assignments__state=state) for state in ("done", "pending"))
+    bot = Judgment.objects.filter(assignment__annotator__kind="machine")
+    done = judged.filter(item__assignments__annotator__kind="human", item__assignments__state="done")[0].item_id
+    for item in (done, waiting[0].item_id):
+        label = bot.get(assignment__item=item)
+        value = (world.truth[item] + 1) % 3
+        correct_machine_label(campaign=world.built.campaign, label=label.pk, value=value, by=manager, at=timezone.now())
+    items, values, _ = read_people(world.built.criterion)
+    assert dict(zip(items.tolist(), values.tolist(), strict=True)) == {
+        item: world.truth[item] for item in items.tolist()
+    }
+    assert read_evidence(audit).standing.judged == 10
+    verdict = Verdict.objects.get(item=done)
+    undo_correction(
+        campaign=world.built.campaign, label=bot.get(assignment__item=done).pk, by=manager, at=timezone.now()
+    )
+    decide_verdict(verdict=Verdict.objects.get(pk=verdict.pk), value=2, by=manager, at=timezone.now(), comment="It is.")
+    items, values, _ = read_people(world.built.criterion)
+    assert dict(zip(items.tolist(), values.tolist(), strict=True))[done] == 2
 
 
 def test_runs_are_measured_and_their_order_is_judged() -> None:
