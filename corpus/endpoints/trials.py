@@ -44,13 +44,14 @@ def try_service(service: Service, purpose: str) -> Trial:
 
     endpoint = replace(service.endpoint, timeout=min(service.endpoint.timeout, PATIENCE))
     counts: tuple[int | None, int | None] = (None, None)
-    started = time.monotonic()
     try:
         if purpose == ModelPurpose.EMBEDDINGS:
             with Embeddings(endpoint) as embeddings:
+                started = time.monotonic()  # what it takes to load the client is not the endpoint's time
                 answer = f"with a vector of {embeddings.embed(['test']).shape[1]:,} numbers"
         else:
             with Chat(endpoint) as chat:
+                started = time.monotonic()
                 reply = chat.ask(QUESTION)
             answer = f"“{endpoint.without_key(reply.text.strip()[:80])}”"
             counts = reply.prompt_tokens, reply.completion_tokens
