@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from accounts.doors import where
+from accounts.models import JobState
 from accounts.refusals import Remedy
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import FATAL, WARNING, Finding, Options, Reader
@@ -14,6 +15,7 @@ from adjudication.labels.queue import count_late
 from adjudication.labels.rules import DECIDE
 from adjudication.labels.staleness import Standing
 from adjudication.models import VoteRun
+from annotation.assignment.ordering import judged_sample
 from annotation.campaigns.overrides import overrides_in
 from annotation.models import Campaign
 from corpus.collections.rules import MANAGE, OVERSEERS
@@ -83,7 +85,20 @@ def qrel_findings(options: Options, read: Reader) -> list[Finding]:
     found = override_findings(options, options.campaign, by_votes=options.uses_verdicts, memo=read.memo)
     if options.uses_verdicts:
         found += verdict_findings(options, read, standing_of(options.campaign, read.memo))
+        found += _sample_findings(options.campaign, read.memo)
     return found + _grade_findings(options, read) + _id_findings(read) + _withdrawn_findings(read)
+
+
+def _sample_findings(campaign: Campaign, memo: dict[Any, Any]) -> list[Finding]:
+    """That the judged items do not stand for the campaign, where a manager chose what was judged next. Read once for
+    each memo."""
+    if (key := ("sample", campaign.pk)) not in memo:
+        is_chosen = campaign.queue_orderings.filter(state=JobState.DONE).exists()
+        sample = judged_sample(campaign) if is_chosen else None
+        is_biased = sample is not None and not sample.stands_for_all
+        memo[key] = [Finding(WARNING, "no_random_sample", sample.sentence)] if sample and is_biased else []
+    found: list[Finding] = memo[key]
+    return found
 
 
 def override_findings(

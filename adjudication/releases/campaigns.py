@@ -14,6 +14,7 @@ from adjudication.labels.staleness import Standing
 from adjudication.machine_audits.released import audit_text
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
 from adjudication.releases.agreement import agreement_sentences
+from annotation.assignment.ordering import judged_sample
 from annotation.assignment.rejudging import rejudged_sentence
 from annotation.gold.results import gold_results
 from annotation.models import (
@@ -52,6 +53,7 @@ class CampaignFacts:
     gold: str  # how people answered items with a known answer, without names; "" where nobody did
     pay: str  # what people earned by the rate set in Litmus, without names; "" where none is set
     audits: str  # what audits of machine labels show; "" where there is none
+    sample: str  # whether the judged items are a random sample of the campaign; "" where every item is judged
     costs: str  # what an answer cost, of people and of machines; "" where nobody answered in Litmus
     quality: str  # how carefully people judged by the newest count, without names; "" where nothing is known
     first: datetime | None
@@ -101,6 +103,7 @@ def campaign_facts(campaign: Campaign, votes: Standing[VoteRun], agreement: Stan
         gold=gold_results(campaign).sentence,
         pay=paid(campaign),
         audits=audit_text(campaign),
+        sample=judged_sample(campaign).sentence if people.exists() else "",
         costs=cost_sentence(campaign, costs_of(campaign)),
         quality=" ".join(filter(None, (quality_sentence(campaign), rejudged_sentence(campaign)))),
         hours=times["active"] / 3_600_000 if times["active"] else None,

@@ -164,8 +164,8 @@ def _per_item(one: CampaignFacts) -> str:
     each = "for each item and criterion" if criteria > 1 else "for each item"
     return (
         f"{lead}, {counted(one.labels, 'label')} of {counted(one.people, 'annotator')},"
-        f" on average {one.labels / one.items / criteria:.2f} {each}."
-    )
+        f" on average {one.labels / one.items / criteria:.2f} {each}. {one.sample}"
+    ).rstrip()
 
 
 def by_machines(facts: Facts, between: str = " ") -> str:

@@ -19,7 +19,7 @@ from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
 from adjudication.models import Verdict, VoteRun
 from adjudication.verdicts.decisions import decide_verdict
-from annotation.models import Level
+from annotation.models import Level, QueueOrdering
 from corpus.models import AspectNode, Collection, Document, Topic
 from corpus.topics.sub_queries import make_sub_queries
 from tests.adjudication.exports.exporting import TRIPLES, A, B, C, codes, text_of
@@ -335,3 +335,13 @@ def test_what_blocks_several_exports_stands_once_with_its_button(client: Client,
         assert answer.context["first"]["reason"].remedy is None  # it stands just above its button
         blocked = [offer for offer in section["offers"] if offer["blocked_by"]]
         assert {offer["reason"].remedy.href for offer in blocked} == {"#blocks-judgments"}
+
+
+def test_verdicts_say_that_their_items_are_no_random_sample_where_an_order_was_chosen() -> None:
+    built = build_campaign([[1, 1, 1], [None, None, None]])
+    vote(built)
+    assert "no_random_sample" not in codes(built, level="aspect", unresolved="skip")
+    QueueOrdering.objects.create(
+        campaign=built.campaign, order="disagreement", state="done", requested_at=AT, finished_at=AT
+    )
+    assert codes(built, level="aspect", unresolved="skip")["no_random_sample"] == "warning"
