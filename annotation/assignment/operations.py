@@ -17,7 +17,7 @@ from annotation.assignment.forms import AnnotatorForm, PlanForm, QueueOrderForm,
 from annotation.assignment.ordering import OrderedPart, handed_out, judged_sample, order_queue
 from annotation.assignment.pages import shown_with
 from annotation.assignment.planning import Summary
-from annotation.assignment.queue_orders import ORDERS
+from annotation.assignment.queue_orders import ORDERS, PLANNED, current_ordering
 from annotation.assignment.rejudging import (
     Rejudging,
     judged_earlier,
@@ -208,8 +208,9 @@ def _ordering_as_json(job: QueueOrdering) -> Any:
 def _with_history(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
     found = in_campaign("assignment_plan", "assignment").page(request, roles, **where)
     campaign = found.target["campaign"]
+    now = current_ordering(campaign)
     shown = {"parts": handed_out(campaign), "sample": judged_sample(campaign)}
-    return replace(found, shown=found.shown | shown)
+    return replace(found, form={"initial": {"order": now.order if now else PLANNED.name}}, shown=found.shown | shown)
 
 
 ORDER_QUEUE = Operation(

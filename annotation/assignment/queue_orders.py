@@ -94,20 +94,24 @@ class QueueOrder:
 
 
 PLANNED = QueueOrder(
-    "planned", "as planned", "One aspect or topic after another, in the order of the campaign.", is_planned=True
+    "planned", "as planned", "one aspect or topic after another, in the order of the campaign", is_planned=True
 )
 ORDERS: Registry[QueueOrder] = Registry(
     "litmus.queue_orders",
     QueueOrder,
     PLANNED,
-    QueueOrder("random", "random", "In random order: at any time the judged items are a random sample."),
+    QueueOrder("random", "random", "at any time the judged items are a random sample of the campaign"),
     QueueOrder(
-        "pooled-rank", "by pooled rank", "Documents that some method ranked high first.", POOLED_RANK, "best.rank"
+        "pooled-rank",
+        "by pooled rank",
+        "documents that a method of the pool ranked high come first",
+        POOLED_RANK,
+        "best.rank",
     ),
     QueueOrder(
         "holes",
         "holes of runs first",
-        "Documents that the named runs rank high and no person has judged first.",
+        "documents that the named runs rank high and no person has judged",
         HOLES,
         "best.rank",
         needs_runs=True,
@@ -115,14 +119,14 @@ ORDERS: Registry[QueueOrder] = Registry(
     QueueOrder(
         "disagreement",
         "disagreement first",
-        "Items on which people are furthest apart first.",
+        "items on which people are furthest apart",
         DISAGREEMENT,
         "labelled.spread DESC",
     ),
     QueueOrder(
         "machine-uncertainty",
         "uncertainty of machines against people first",
-        "Items with machine answers that people correct most often elsewhere in the campaign first.",
+        "items with machine answers that people contradict most often on other items",
         UNCERTAIN,
         "unsure.share DESC",
     ),
