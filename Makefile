@@ -74,6 +74,15 @@ check: $(INSTALLED_DEV) ## Lint, format, types, import directions, templates, mi
 	@! command -v node >/dev/null || for script in $$(find static/js -name '*.js'); do \
 		node --input-type=module --check < "$$script" || { echo "in $$script"; exit 1; }; done
 
+# Each in the version that was tried; they share no environment with Litmus, whose libraries they look at.
+AUDIT_TOOLS := pip-audit==2.10.1 detect-secrets==1.5.0 cyclonedx-bom==7.5.0
+
+.PHONY: audit
+audit: ## List the libraries (SBOM), look for known vulnerabilities in them and for keys in the files of this repository
+	@test -x .venv/audit/bin/python || $(PYTHON) -m venv .venv/audit
+	@if .venv/audit/bin/python -m pip install --quiet $(AUDIT_TOOLS); then .ci/audit .venv/audit/bin/python; \
+	else echo "Nothing was looked at: pip could not install the tools."; fi
+
 .PHONY: format
 format: $(INSTALLED_DEV) ## Format Python and templates, repair what the linter can
 	$(PY) -m ruff check --fix --exit-zero .
