@@ -183,7 +183,7 @@ def plan_size(evidence: Evidence, half_width: float) -> int:
         target = share_of_levels(evidence.population, level, level)
         spread = spread_of(evidence.sample, target)
         known = assumed_spread(target, ERRORS) if isinstance(spread, Reason) else spread
-        needed.append(plan(target, known, half_width).n_labels)
+        needed.append(plan(target, known, half_width, evidence.sample).n_labels)
     return max(needed) - evidence.standing.taken
 
 
