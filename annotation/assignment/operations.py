@@ -73,7 +73,9 @@ def _guideline_of(campaign: Campaign) -> str:
 
 
 def _rejudging_of(_: Membership, campaign: Campaign) -> dict[str, Any]:
-    return {"people": rejudged_by_person(campaign), "earlier": judged_earlier(campaign)}
+    people = rejudged_by_person(campaign)
+    waiting = any(one.pending for one in people)
+    return {"people": people, "waiting": waiting, "earlier": judged_earlier(campaign)}
 
 
 RejudgingSerializer = serializer_of(Rejudging, "Rejudging", without=("campaign",))
