@@ -70,6 +70,9 @@ class FindingsSerializer(serializers.Serializer[Any]):
     from_levels = serializers.ListField(child=serializers.DictField(), help_text="of each grade and those above it")
     mean_gain = serializers.DictField()
     matrix = serializers.ListField(child=serializers.DictField(), help_text="by grade of the machine: what people say")
+    elsewhere = serializers.ListField(
+        child=serializers.DictField(), help_text="shares of grades and the mean for topics like these: wider"
+    )
     measures = serializers.ListField(child=serializers.DictField(), help_text="P, DCG and nDCG of runs, differences")
 
 

@@ -10,7 +10,7 @@ from adjudication.machine_audits.forms import FiguresForm
 from adjudication.machine_audits.reading import audits_of
 from adjudication.machine_audits.report import Findings
 from adjudication.machine_audits.strata import Stratum
-from adjudication.machine_audits.tables import COLUMNS, rows_of, sentences_of
+from adjudication.machine_audits.tables import COLUMNS, elsewhere_of, rows_of, sentences_of
 from annotation.campaigns.pages.context import campaign_context, fetch_for_overseer
 from annotation.models import AnnotatorKind
 from corpus.tables import csv_response
@@ -36,6 +36,7 @@ def machine_audit_detail(request: HttpRequest, slug: str, campaign: str, pk: int
     context |= {
         "rows": rows_of(found),
         "sentences": sentences_of(found),
+        "elsewhere": elsewhere_of(found),
         "matrix": list(zip(levels, found.report.matrix, strict=True)),
         "strata": [Stratum(**each) for each in one.strata],
     }

@@ -78,6 +78,13 @@ def rows_of(found: Findings) -> list[Row]:
     return rows
 
 
+def elsewhere_of(found: Findings) -> list[tuple[str, str]]:
+    """(figure, its value with an interval) for topics like these: the shares of grades and the mean."""
+    rows = rows_of(found)
+    shown = [*rows[: len(found.report.levels)], next(row for row in rows if row.figure is found.report.mean_gain)]
+    return [(row.name, row.with_interval(each)) for row, each in zip(shown, found.report.elsewhere, strict=True)]
+
+
 def sentences_of(found: Findings) -> list[str]:
     """What becomes of the order of runs by each measure."""
     return [_of_order(each.measure, each.order) for each in found.report.measures]

@@ -38,7 +38,12 @@ class World:
 
 
 def machine_world(
-    *, topics: int = TOPICS, documents: int = DOCUMENTS, seed: int = 1, strategy: Strategy = Strategy.PLANNED
+    *,
+    topics: int = TOPICS,
+    documents: int = DOCUMENTS,
+    seed: int = 1,
+    strategy: Strategy = Strategy.PLANNED,
+    slug: str = "tea",
 ) -> World:
     """Every topic has so many documents; the machine errs on a fifth, upwards, and more so in later topics."""
     rng = np.random.default_rng(seed)
@@ -46,7 +51,7 @@ def machine_world(
     truth = rng.choice(3, len(triples), p=SHARES)
     wrong = rng.random(len(triples)) < 0.1 + 0.2 * np.arange(len(triples)) / len(triples)
     said = np.where(wrong, (truth + rng.choice([1, 1, 2], len(triples))) % 3, truth)
-    built = build_campaign(triples=triples, machines=[("bot", "model", 1)], overlap=1)
+    built = build_campaign(triples=triples, machines=[("bot", "model", 1)], overlap=1, slug=slug)
     built.campaign.strategy = strategy
     built.campaign.save()
     bot = built.annotators["bot"]

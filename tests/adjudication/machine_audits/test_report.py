@@ -137,6 +137,15 @@ def test_a_decision_counts_but_not_one_that_was_made_in_sight_of_the_machine() -
     assert dict(zip(items.tolist(), values.tolist(), strict=True))[done] == 2
 
 
+def test_a_plan_counts_what_people_had_labelled_before() -> None:
+    """These labels add no uncertainty, so that fewer items are left to draw than without them."""
+    world = machine_world(topics=6, documents=60)
+    first = read_evidence(world.audit(90))
+    second = read_evidence(world.audit(90, seed=9))
+    assert (first.standing.taken, second.standing.taken) == (0, 90)
+    assert 0 < plan_size(second, 0.04) < plan_size(first, 0.04)
+
+
 def test_runs_are_measured_and_their_order_is_judged() -> None:
     world = machine_world()
     run_of(world, "best", lambda truth, _: -truth)
@@ -178,6 +187,8 @@ def test_page_file_rest_and_command_say_the_same(client: Client) -> None:
     first = find(audit).report.levels[0].corrected
     assert shown["levels"][0]["corrected"]["value"] == first.value
     assert f"{100 * (first.value or 0):.1f}%" in page
+    assert len(shown["elsewhere"]) == 4
+    assert "For topics like these" in page
     file = b"".join(client.get(reverse("machine_audit_file", args=where)).streaming_content).decode()  # type: ignore[attr-defined]
     assert f"Grade 0 not relevant,{first_machine(shown)},{first.value}" in file
     printed = io.StringIO()
