@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 # What differs from one answer to the next: tokens, moments, new ids, numbers of rows written.
 CHANCE = re.compile(r"\b[0-9A-Za-z]{64}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\d{4}-\d\d-\d\dT[\d:.]+Z")
-MOVING = ("Content-Security-Policy", "Expires", "Last-Modified", "Location")
+MOVING = ("Content-Security-Policy", "Expires", "Last-Modified", "Location", "X-Request-ID")
 
 
 def may_read_labels(line: Row) -> bool:
