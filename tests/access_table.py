@@ -71,9 +71,8 @@ def audit_of_one(w: World) -> MachineAudit:
 
 
 def _queue_ordering(w: World) -> Any:
-    return QueueOrdering.objects.create(
-        campaign=w.campaign, requested_by=w.user("manager"), requested_at=AT, order="random"
-    )
+    facts = {"requested_by": w.user("manager"), "requested_at": AT, "order": "random"}
+    return QueueOrdering.objects.get_or_create(campaign=w.campaign, defaults=facts)[0]
 
 
 def _reply(w: World) -> dict[str, Any]:
@@ -867,7 +866,7 @@ TABLE: list[Row] = [
     *row("api_consent_text", "GET login 404 200 200 200 200 | PUT login 404 403 403 403 422", json=lambda _: {}),
     *row("api_consent", "POST login 404 400 400 400 400 | DELETE login 404 422 422 422 422", json=lambda _: {}),
     *row("api_machine_audit", OVERSEERS_PAGE, where=_machine_audit),
-    *row("api_machine_audits", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_machine_audits", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422", json=lambda _: {}),
     *row("api_quality", "GET login 404 403 403 403 422"),
     *row("api_costs", MANAGERS_PAGE),
     *row("api_pay", "GET login 404 403 403 403 422 | PUT login 404 403 403 403 400", json=lambda _: {}),

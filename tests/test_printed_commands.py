@@ -106,6 +106,7 @@ def test_what_is_not_run_says_why():
 NOT_RUN = {  # blocks, by file
     "README.md": 4,
     "docs/how-to/deploy.md": 1,
+    "docs/how-to/model-endpoints.md": 1,
     "docs/index.md": 1,
     "docs/install.md": 4,
     "docs/operations.md": 10,
