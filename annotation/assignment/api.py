@@ -122,15 +122,19 @@ class Plans(InCampaignView):
     post = ASSIGN_ITEMS.method("assignments_plan", takes=PlanSerializer, shows=PlannedSerializer, status=200)
 
 
+class RejudgedPeopleSerializer(serializers.Serializer[Any]):
+    people = RejudgedSerializer(many=True)
+
+
 class RejudgingView(InCampaignView):
     """What people are asked again because the guideline changed."""
 
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE, "DELETE": MANAGE}
 
-    @extend_schema(operation_id="rejudging_read", responses=answers({200: RejudgedSerializer(many=True)}, 403, 404))
+    @extend_schema(operation_id="rejudging_read", responses=answers({200: RejudgedPeopleSerializer}, 403, 404))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """How far each person is with what is asked again."""
-        return Response(RejudgedSerializer(rejudged_by_person(self.campaign), many=True).data)
+        return Response(RejudgedPeopleSerializer({"people": rejudged_by_person(self.campaign)}).data)
 
     post = REQUEST_REJUDGING.method("rejudging_request", takes=NewRejudgingSerializer, shows=RejudgingSerializer)
     delete = WITHDRAW_REJUDGING.method("rejudging_withdraw", shows=RejudgingSerializer, status=200)

@@ -396,7 +396,7 @@ def test_page_rest_and_command_ask_and_stop(client: Client, capsys: pytest.Captu
     text = page.content.decode()
     assert "2 judgments of 2 items by 1 person are asked again." in text
     assert person(campaign).pending == 2
-    rows = client.get(reverse("api_rejudging", args=at)).json()
+    rows = client.get(reverse("api_rejudging", args=at)).json()["people"]
     assert [(row["name"], row["pending"], row["again"]) for row in rows] == [("Ana", 2, 0)]
     assert client.delete(reverse("api_rejudging", args=at)).json()["judgments"] == 2
     call_command("request_rejudging", "teas", campaign.slug, "--disagreeing", "--json")

@@ -146,7 +146,7 @@ class TestArchive:
 
 
 READING = {"backup_collection", "collection_stats", "evaluate", "explain", "export", "export_run", "pool_report"}
-READING |= {"gold_results", "machine_audit", "pay_sheet", "quality", "sample_size", "verify_release"}
+READING |= {"costs", "gold_results", "machine_audit", "pay_sheet", "quality", "sample_size", "verify_release"}
 ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
 OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
 OF_NO_COLLECTION |= {"first_code", "formats", "add_endpoint", "change_endpoint", "remove_endpoint", "test_endpoint"}
