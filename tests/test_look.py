@@ -1,4 +1,4 @@
-"""Icons of every platform, and fonts of every script that a collection may be written in."""
+"""Icons of every platform, fonts of every script that a collection may be written in, and looks that fingers leave."""
 
 import io
 import re
@@ -81,3 +81,10 @@ def test_no_class_of_the_frame_is_one_of_tables() -> None:
     frame = set(re.findall(r"^  \.([\w-]+) \{", css[STATIC / "css/layout.css"], re.MULTILINE))
     cells = {name for text in css.values() for name in re.findall(r"\.table(?: \w+)* \.([\w-]+)", text)}
     assert not frame & cells
+
+
+def test_a_finger_leaves_no_hover() -> None:
+    """What was tapped last stays "hovered" on a phone: a grade would look chosen in the next row."""
+    where_a_pointer_hovers = re.compile(r"^( *)@media \(hover: hover\) \{\n.*?^\1\}", re.DOTALL | re.MULTILINE)
+    for sheet in (STATIC / "css").rglob("*.css"):
+        assert ":hover" not in where_a_pointer_hovers.sub("", sheet.read_text()), sheet

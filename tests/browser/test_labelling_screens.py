@@ -164,9 +164,11 @@ def test_on_a_phone_the_criterion_at_work_is_the_bar(new_page, order):
     )
     Document.objects.update(abstract=long * 40)
     scheme = "dark" if order == Order.BY_ASPECT else "light"
-    page = open_labelling(new_page, built, viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    phone = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+    page = open_labelling(new_page, built, color_scheme=scheme, **phone)
     assert_accessible(page)
-    submit, places = page.locator("[data-act=submit]"), set()
+    submit, judged, places = page.locator("[data-act=submit]"), page.locator("[data-part=judged] summary"), set()
+    ground = "part => getComputedStyle(part).backgroundColor"
     for document in range(2 if order == Order.BY_ASPECT else 1):
         expect_unit(page, document)
         for row in range(1 if order == Order.BY_ASPECT else 2):
@@ -176,22 +178,53 @@ def test_on_a_phone_the_criterion_at_work_is_the_bar(new_page, order):
                 name = at_work.evaluate("each => getComputedStyle(each, '::before').content")
                 assert name.startswith(f'"{key.capitalize()}"')
                 expect(submit).to_be_in_viewport(ratio=1)
+                assert submit.evaluate(ground) == "rgba(0, 0, 0, 0)", "loud though a grade is missing"
+                place = "Aspect" if order == Order.BY_ASPECT else f"Aspect {row + 1} of 2"
+                expect(judged).to_have_text(f"{place} Aspect {document + row}.", use_inner_text=True)
+                assert judged.evaluate(SEEN)
+                above = submit.bounding_box()
+                assert above["y"] + above["height"] <= judged.bounding_box()["y"]
                 for level in at_work.locator(".level").all():
                     assert level.evaluate(SEEN), (document, row, key)
+                    assert level.evaluate(ground) == at_work.locator(".levels").evaluate(ground), "looks chosen"
                 box = at_work.locator(".levels").bounding_box()
                 places.add((box["y"] + box["height"], box["height"]))
-                at_work.locator(".level").last.click()
+                at_work.locator(".level").last.tap()
                 if key == "relevance":  # its reason is asked for in sight
                     reason = page.locator("[data-chosen] .reason:visible select")
                     assert reason.evaluate(SEEN)
                     reason.select_option("Shows it")
+                    given = page.locator("[data-chosen] [data-criterion=relevance]").get_by_text("relevant", exact=True)
+                    assert given.evaluate_all("all => all.filter(each => each.offsetParent).length") == 1
     assert places == {(844, 104)}
     if order == Order.BY_DOCUMENT:
-        submit.click()
+        assert submit.evaluate(ground) != "rgba(0, 0, 0, 0)"
+        submit.tap()
     expect(page.locator("[data-empty=all-done]")).to_be_visible()
     expect_saved(page)
     given = [submission.answers for submission in Submission.objects.all()]
     assert given == [{"relevance": 2, "clarity": 1}] * 2
+
+
+def test_on_a_phone_the_whole_aspect_is_one_tap_away(new_page):
+    long = "It compares annotators of several institutions who judge the same documents. " * 5
+    built = build_work(triples=[("1", long, "doc00000"), ("1", None, "doc00001")])
+    Document.objects.update(abstract=long * 10)
+    page = open_labelling(new_page, built, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    judged = page.locator("[data-part=judged] summary")
+    is_cut = "part => part.scrollWidth > part.clientWidth"
+    expect(judged).to_contain_text("Aspect It compares annotators", use_inner_text=True)
+    assert judged.evaluate(is_cut)
+    for part in (judged, *page.locator(".level").all()):
+        assert part.evaluate(SEEN)
+    judged.tap()
+    expect(page.locator("[data-part=judged]")).to_have_attribute("open", "")
+    assert not judged.evaluate(is_cut)
+    assert_accessible(page)
+    page.locator(".level").first.tap()
+    expect_unit(page, 1)  # of a query without aspects the query is judged
+    expect(page.locator("[data-part=judged]")).not_to_have_attribute("open", "")
+    expect(judged).to_contain_text("Query 1 ", use_inner_text=True)
 
 
 def test_an_abstract_of_190_words_is_whole_once_the_guideline_is_folded(new_page):

@@ -36,7 +36,9 @@ export function wireGestures({ session, acts, outbox, decide }) {
 
   document.addEventListener("change", (event) => {
     const cell = event.target.closest?.("[data-cell]");
-    if (cell && event.target.matches("select") && event.target.value) session.graded(cell);
+    if (!cell) return;
+    screen.noteLack(cell);
+    if (event.target.matches("select") && event.target.value) session.graded(cell);
   });
 
   document.addEventListener("input", (event) => {

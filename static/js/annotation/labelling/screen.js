@@ -192,11 +192,21 @@ function drawMarks(cell) {
       span.classList.toggle("guessed", Boolean(cell.guessed));
     });
   showLit();
+  drawJudged(cell);
   const breadcrumb = part("breadcrumb");
   if (!breadcrumb) return;
   show(breadcrumb, Boolean(cell.aspect));
   setText("parents", cell.parents.join(" · "), breadcrumb);
   setText("aspect", cell.aspect, breadcrumb);
+}
+
+/** In one column the text of what is judged may be out of sight: its first line stands with the grades, all of it when pressed. */
+function drawJudged({ aspect }) {
+  const { number, title, sentences } = shown.topic;
+  const place = cells.length > 1 ? `Aspect ${chosen + 1} of ${cells.length}` : "Aspect";
+  part("judged").open = false;
+  setText("judged-name", aspect ? place : `Query ${number}`);
+  setText("judged-text", aspect ?? (title || sentences.join(" ")));
 }
 
 /** A long query scrolls on its own, with its narrative: bring its lit sentence in sight, after a line of what stands before it if there is room. */
@@ -235,7 +245,11 @@ function showReasons(element) {
     show(choice, isWanted);
     if (isWanted && isQuestion) choice.scrollIntoView({ block: "nearest" });
   }
+  noteLack(element);
 }
+
+/** Submit is quiet as long as a cell lacks a grade or a reason. */
+export const noteLack = (element) => element.toggleAttribute("data-lacks", Boolean(lacking(element)));
 
 /** The reason field (the first mark of it) that waits for an answer in this cell, or null. */
 export function wantedReason(element) {
@@ -245,10 +259,10 @@ export function wantedReason(element) {
 
 export function markSkipped(element, reason) {
   for (const radio of element.querySelectorAll("input[type=radio]")) radio.checked = false;
+  element.classList.add("is-skipped");
   showReasons(element);
   setText("skip-reason", reason, element);
   show(part("skipped", element));
-  element.classList.add("is-skipped");
   fail(element, "");
 }
 

@@ -77,6 +77,7 @@ export class LabellingSession extends EventTarget {
   /** After a grade was given by key or pointer: ask for its reason, go to the next cell, or submit after the delay. */
   graded(element) {
     this.cancelTimer();
+    screen.noteLack(element);
     const reason = screen.wantedReason(element);
     if (reason) {
       reason.focus({ preventScroll: data.layout === "question" });
