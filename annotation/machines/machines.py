@@ -144,6 +144,11 @@ def unparsed_answers(campaign: Campaign) -> QuerySet[UnparsedAnswer]:
     )
 
 
+def count_invalid_values(campaign: Campaign) -> int:
+    """How many invalid values in replies of machines that run here wait for a decision."""
+    return ReplyValue.objects.filter(~Q(problem=""), reply__run__campaign=campaign, decided_at__isnull=True).count()
+
+
 def unreadable_values(run: MachineRun) -> QuerySet[ReplyValue]:
     """What could not be read of the run's replies, with their items, those that wait for a decision first."""
     values = ReplyValue.objects.filter(~Q(problem=""), reply__run=run).select_related(

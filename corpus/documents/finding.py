@@ -305,6 +305,19 @@ def full_text_of(document: Document, *, whole: bool) -> FullText | None:
     return (found if whole else found.only("words")).first()
 
 
+def pools_with(document: Document) -> QuerySet[Any]:
+    """Entries of the document in pools, with their topics."""
+    return document.pooled_for.select_related("topic").order_by("topic__position", "topic_id")
+
+
+def campaigns_with(document: Document) -> QuerySet[Any]:
+    """(slug, name) of the campaigns that have items of the document."""
+    found = Document.objects.filter(pk=document.pk, items__isnull=False)
+    return (
+        found.order_by("items__campaign__name").values_list("items__campaign__slug", "items__campaign__name").distinct()
+    )
+
+
 def targeting_topics(document: Document) -> QuerySet[Any]:
     """Targets: the topics that this document is known to answer."""
     return document.targeted_by.select_related("topic").order_by("topic__position", "topic_id")

@@ -12,10 +12,12 @@ from corpus.collections.statistics import corpus_statistics, document_statistics
 from corpus.collections.statistics_table import WORDS, as_latex, as_markdown, lines_of
 from corpus.documents.finding import (
     browse_documents,
+    campaigns_with,
     count_documents,
     document_with,
     full_text_of,
     has_searchable_words,
+    pools_with,
     search_documents,
     targeting_topics,
     unfinished_indexing,
@@ -73,8 +75,11 @@ def document_detail(request: HttpRequest, slug: str, docno: str) -> HttpResponse
     context = collection_context(membership, "documents") | {
         "document": document,
         "full_text": full_text_of(document, whole="full-text" in request.GET),
-        "targets": targeting_topics(document) if can_oversee(membership) else None,
+        "targets": None,
     }
+    if can_oversee(membership):
+        context["targets"] = targeting_topics(document)
+        context |= {"pooled": pools_with(document), "campaigns": campaigns_with(document)}
     return render(request, "corpus/documents/document_detail.html", context)
 
 

@@ -14,7 +14,7 @@ from adjudication.cycles.unparsed_answers import with_standing
 from adjudication.labels.pages import fetch_scope
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.verdicts.decisions import open_verdict
-from annotation.machines.machines import unparsed_answers
+from annotation.machines.machines import count_invalid_values, unparsed_answers
 from annotation.models import Criterion, Item
 from corpus.collections.rules import can_manage
 
@@ -30,9 +30,8 @@ def unparsed_answer_list(request: HttpRequest, slug: str, campaign: str) -> Http
     scope = fetch_scope(request, slug, campaign, page="machines")
     page = Paginator(unparsed_answers(scope.campaign), PER_PAGE).get_page(request.GET.get("page"))
     context = scope.context(section="unparsed", page=page, rows=with_standing(page.object_list))
-    return render(
-        request, "adjudication/cycles/unparsed_answer_list.html", context | {"may_manage": can_manage(scope.membership)}
-    )
+    context |= {"may_manage": can_manage(scope.membership), "n_invalid": count_invalid_values(scope.campaign)}
+    return render(request, "adjudication/cycles/unparsed_answer_list.html", context)
 
 
 @require_POST
