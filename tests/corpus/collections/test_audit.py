@@ -52,6 +52,12 @@ def test_newest_first_and_of_this_collection_only(client: Client, collection: Co
     assert "Secret" not in text
 
 
+def test_an_empty_log_is_not_said_to_be_filtered(client: Client, collection: Collection) -> None:
+    empty = client.get(reverse("audit_list", args=["tea"])).text
+    assert "No changes yet" in empty
+    assert "Nothing matches" not in empty
+
+
 def test_filters(client: Client, collection: Collection) -> None:
     ada = UserFactory(email="ada@example.org", name="")
     note(collection, "add_member", by=ada)

@@ -16,7 +16,7 @@ from corpus.documents.finding import (
     has_searchable_words,
     search_documents,
 )
-from corpus.models import Collection, Document, Membership, Role, Target
+from corpus.models import Collection, Document, Membership, PoolEntry, Role, Target
 from corpus.templatetags.documents import as_text, doi_address, hits, names, web_address
 from tests.factories.accounts import CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -232,11 +232,14 @@ class TestPages:
     ) -> None:
         topic = TopicFactory(collection=shelf, title="Known to fit")
         Target.objects.create(topic=topic, document=Document.objects.get(collection=shelf, docno="d1"))
+        PoolEntry.objects.create(topic=topic, document=Document.objects.get(collection=shelf, docno="d1"))
         address = reverse("document_detail", args=["tea", "d1"])
-        assert "Known to" not in client.get(address).content.decode()
+        for name in ("Known to", "In pools of"):
+            assert name not in client.get(address).content.decode()
         overseer = Client()
         overseer.force_login(members[Role.VIEWER].user)
-        assert "Known to fit" in overseer.get(address).content.decode()
+        for name in ("Known to fit", reverse("pool_detail", args=["tea", topic.pk])):
+            assert name in overseer.get(address).content.decode()
 
     def test_annotators_do_not_see_the_fields_that_nobody_named(
         self, shelf: Collection, client: Client, members: dict[Role, Membership]
