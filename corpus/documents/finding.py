@@ -311,11 +311,9 @@ def pools_with(document: Document) -> QuerySet[Any]:
 
 
 def campaigns_with(document: Document) -> QuerySet[Any]:
-    """(slug, name) of the campaigns that have items of the document."""
-    found = Document.objects.filter(pk=document.pk, items__isnull=False)
-    return (
-        found.order_by("items__campaign__name").values_list("items__campaign__slug", "items__campaign__name").distinct()
-    )
+    """Names of the campaigns that have items of the document."""
+    found = Document.objects.filter(pk=document.pk, items__isnull=False).order_by("items__campaign__name")
+    return found.values_list("items__campaign__name", flat=True).distinct()
 
 
 def targeting_topics(document: Document) -> QuerySet[Any]:
