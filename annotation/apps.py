@@ -16,6 +16,7 @@ class AnnotationConfig(AppConfig):
         "assignments": "annotation.assignment.jobs.AssignmentJob",
         "queue-orders": "annotation.assignment.jobs.QueueOrderingJob",
         "machines": "annotation.machines.jobs.MachineJob",
+        "prompt-trials": "annotation.machines.jobs.TrialJob",
     }
     registries = {"queue_orders": "annotation.assignment.queue_orders.ORDERS"}
     # One line a kind, in the order of the migrations' constraint on `Campaign.kind`: see annotation/kind.py.

@@ -22,7 +22,7 @@ from annotation.gold import api as gold
 from annotation.imports import api as judgment_imports
 from annotation.inquiries import api as inquiries
 from annotation.labelling.api import judging, judgments
-from annotation.machines.api import prompts
+from annotation.machines.api import prompts, trials
 from annotation.machines.api import runs as machines
 from annotation.rubric import api as rewrites
 from corpus.collections.api import collections, invitations, persons
@@ -110,6 +110,8 @@ urlpatterns = [
     path(f"{K}committees/", machines.CommitteeList.as_view(), name="api_committees"),
     path(f"{K}machine-runs/<int:pk>/", machines.MachineRunDetail.as_view(), name="api_machine_run"),
     path(f"{K}machine-runs/<int:pk>/replies/", machines.MachineReplyList.as_view(), name="api_machine_replies"),
+    path(f"{K}prompt-trials/", trials.TrialList.as_view(), name="api_prompt_trials"),
+    path(f"{K}prompt-trials/<int:pk>/", trials.TrialDetail.as_view(), name="api_prompt_trial"),
     path(f"{K}prompt-preview/", prompts.PromptPreview.as_view(), name="api_prompt_preview"),
     path(f"{C}prompts/", prompts.PromptList.as_view(), name="api_prompts"),
     path(f"{C}prompts/<int:pk>/", prompts.PromptDetail.as_view(), name="api_prompt"),

@@ -39,6 +39,7 @@ from annotation.models import (
     Level,
     MachineReply,
     MachineRun,
+    PromptTrial,
     ReplyState,
 )
 from annotation.papers.extractions import store_extraction
@@ -94,6 +95,7 @@ class World:
     item_build: ItemBuild
     assignment_run: AssignmentRun
     machine_run: MachineRun
+    prompt_trial: PromptTrial
     prompt: PromptTemplate
     cycle: AnnoCycle
     agreement_run: AgreementRun
@@ -176,6 +178,7 @@ def make_world() -> World:
         item_build=ItemBuild.objects.create(**asked),
         assignment_run=AssignmentRun.objects.create(**asked, strategy=campaign.strategy, overlap=1),
         machine_run=_machine_run(campaign, item, manager),
+        prompt_trial=_prompt_trial(campaign, item, manager),
         prompt=PromptTemplate.objects.create(
             collection=collection,
             purpose=PromptPurpose.RELEVANCE,
@@ -284,6 +287,24 @@ def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:
     )
     reply.stated.create(criterion=campaign.criteria.get(), problem="is no answer")
     return run
+
+
+def _prompt_trial(campaign: Campaign, item: Item, manager: User) -> PromptTrial:
+    """A trial of a prompt with one answer."""
+    trial = PromptTrial.objects.create(
+        campaign=campaign,
+        name="Mine",
+        body="{aspect} {query}",
+        model="wise",
+        items=[item.pk],
+        seed=1,
+        state=JobState.DONE,
+        requested_by=manager,
+        requested_at=AT,
+        finished_at=AT,
+    )
+    trial.answers.create(item=item, text="Answer: 1", received_at=AT)
+    return trial
 
 
 def _tuning(collection: Collection, manager: User) -> AnnoCycle:

@@ -26,6 +26,7 @@ from annotation.models import (
     MachineKind,
     MachineReply,
     MachineRun,
+    PromptTrial,
     ReplyState,
     ReplyValue,
     Submission,
@@ -191,7 +192,7 @@ def read_reply(reply: Reply, prompt: Prompt, forms: Mapping[str, AnswerForm]) ->
     return prompt.read(reply.text, forms, cut_off=reply.finish_reason == "length")
 
 
-def pace_of(run: MachineRun, usual: Pace) -> Pace:
+def pace_of(run: MachineRun | PromptTrial, usual: Pace) -> Pace:
     """The pace that was requested for the run, never faster than its endpoint allows."""
     parameters = run.parameters
     per_minute = [rate for rate in (usual.per_minute, parameters.get("per_minute", 0)) if rate]

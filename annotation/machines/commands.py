@@ -1,6 +1,8 @@
 """litmus annotate and prompts."""
 
+from collections.abc import Sequence
 from decimal import Decimal
+from textwrap import indent
 from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
@@ -12,11 +14,13 @@ from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand, Stepped
 from accounts.models import JobState
 from accounts.refusals import Refused
 from annotation.campaigns.campaigns import campaign_with
+from annotation.machines.api.trials import PromptTrialSerializer
 from annotation.machines.committees import with_members
 from annotation.machines.machines import count_replies
 from annotation.machines.prompts import preview_of, write_prompt_for
 from annotation.machines.recipes import ASKED, MachineOptions, criteria_of, estimate_machine, recipe_of
 from annotation.machines.requests import continue_machine_run, request_machine_runs
+from annotation.machines.trials import TriedItem, read_trial, request_trial
 from annotation.models import Campaign, MachineKind, MachineRun
 from corpus.collections.collections import collection_with
 from corpus.models import PromptPurpose, PromptTemplate
@@ -177,6 +181,7 @@ class Prompts(SteppedCommand):
     prompts demo list
     prompts demo show strict
     prompts demo preview main-round --prompt strict
+    prompts demo trial main-round --file stricter.txt --seed 7
     """
     line = "Write and read prompts for machine annotators and generated questions"
     help = "Write prompts for machine annotators (relevance) and for generated questions (questions), and read them."
@@ -185,7 +190,10 @@ class Prompts(SteppedCommand):
         "show": "print one version",
         "preview": "print the message that a prompt produces for an item",
     }
-    writes: ClassVar[dict[str, str]] = {"write": "store a text as the next version of a prompt"}
+    writes: ClassVar[dict[str, str]] = {
+        "write": "store a text as the next version of a prompt",
+        "trial": "ask a model about a few items, and print what is read of its answers next to them",
+    }
 
     def add_list(self, parser: CommandParser) -> None:
         parser.add_argument("--purpose", choices=PromptPurpose.values, default="", help="default: all")
@@ -201,11 +209,15 @@ class Prompts(SteppedCommand):
         )
         _add_purpose(parser)
 
+    def add_trial(self, parser: CommandParser) -> None:
+        _add_tried(parser)
+        parser.add_argument("--items", type=int, nargs="+", default=[], help="ids, at most five; default: drawn")
+        parser.add_argument("--seed", type=int, default=None, help="that draws them; default: the campaign's")
+        parser.add_argument("--model", default="", help="default: that of the endpoint")
+        parser.add_argument("--endpoint", default="", metavar="NAME", help="default: the first of the collection")
+
     def add_preview(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign", help="short name of the campaign")
-        which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("--prompt", default="", metavar="NAME[@VERSION]")
-        which.add_argument("--file", default="", help="a text that is not stored; -: standard input")
+        _add_tried(parser)
         parser.add_argument("--item", type=int, default=None, help="id of an item; default: the first")
 
     def list(self, *, slug: str, purpose: str) -> tuple[str, dict[str, Any]]:
@@ -228,13 +240,43 @@ class Prompts(SteppedCommand):
         self, *, slug: str, campaign: str, prompt: str, file: str, item: int | None
     ) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)
-        body = text_of(file) if file else prompt_named(found.collection, prompt).body
+        body = _body_of(found, prompt, file)
         preview = preview_of(found, body, item)
         if "problem" in preview:
             raise Refused(preview["problem"])
         result = {**preview, "item": preview["item"].item}
         lines = [f"{{{name}}} is empty for {count:,} items." for name, count in preview["empty"].items()]
         return "\n\n".join([preview["message"], f"How a reply must end: {preview['form']}", *lines]), result
+
+    def trial(
+        self, *, slug: str, campaign: str, prompt: str, file: str, items: Sequence[int], seed: int | None, **model: str
+    ) -> tuple[str, dict[str, Any]]:
+        found, at = campaign_with(slug, campaign), timezone.now()
+        body = _body_of(found, prompt, file)
+        trial = request_trial(campaign=found, by=None, at=at, body=body, items=items, seed=seed, send=False, **model)
+        self.work([trial])
+        return "\n".join(map(_answer_in_lines, read_trial(trial))), dict(PromptTrialSerializer(trial).data)
+
+
+def _add_tried(parser: CommandParser) -> None:
+    parser.add_argument("campaign", help="short name of the campaign")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--prompt", default="", metavar="NAME[@VERSION]")
+    which.add_argument("--file", default="", help="a text that is not stored; -: standard input")
+
+
+def _body_of(campaign: Campaign, prompt: str, file: str) -> str:
+    return text_of(file) if file else prompt_named(campaign.collection, prompt).body
+
+
+def _answer_in_lines(one: TriedItem) -> str:
+    """What was read of an answer, then the answer itself, for people."""
+    read = [f"{key}: {each.value if each.value is not None else each.problem}" for key, each in one.stated.items()]
+    if one.answer is None or one.answer.problem:
+        return f"Item {one.item.item}: {one.answer.problem if one.answer else 'no answer'}"
+    cost = "" if one.answer.cost is None else f", for {one.answer.cost:.4f}"
+    head = f"Item {one.item.item}: {'; '.join(read)} ({one.answer.seconds:.1f} s{cost})"
+    return f"{head}\n{indent(one.answer.text, '  ')}"
 
 
 def _add_purpose(parser: CommandParser) -> None:

@@ -1,7 +1,7 @@
 """Committees: annotators whose labels follow by a fixed rule from the stored replies of machines, at no cost.
 
-An item is answered once every member has a reply to it. What a member could not be read for counts for nothing. The
-members themselves then have no vote and count in no figure over everybody: they are heard through their committee.
+An item is answered once every member has a reply to it; what could not be read counts for nothing. The members then
+have no vote next to their committee, and it is left out of figures over everybody: nobody counts twice.
 """
 
 from collections.abc import Iterable, Sequence

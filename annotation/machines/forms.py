@@ -167,6 +167,23 @@ class PromptForm(forms.Form):
     )
 
 
+class TrialForm(PromptForm):
+    """A prompt, and the items to try it on."""
+
+    items = forms.CharField(
+        max_length=100,
+        required=False,
+        label="Items to try it on",
+        help_text="Numbers of up to five items, as the preview and the answers name them. Empty: five are drawn.",
+    )
+
+    def clean_items(self) -> list[int]:
+        words = self.cleaned_data["items"].replace(",", " ").split()
+        if not all(word.isdecimal() and len(word) < 19 for word in words):
+            raise forms.ValidationError("Write numbers of items, separated by spaces.")
+        return [int(word) for word in words]
+
+
 class ReplyDecisionForm(forms.Form):
     """What a reply states of a criterion that could not be read; empty: nothing."""
 

@@ -1,4 +1,4 @@
-"""The job of a machine annotator."""
+"""The jobs of machine annotators: a run, and a trial of a prompt."""
 
 from typing import Any
 
@@ -10,7 +10,8 @@ from accounts.audit import Scope
 from annotation.campaigns.jobs import CampaignJob
 from annotation.machines.asking import annotate
 from annotation.machines.committees import convene
-from annotation.models import MachineKind, MachineRun
+from annotation.machines.trials import try_prompt
+from annotation.models import MachineKind, MachineRun, PromptTrial
 
 
 class MachineJob(CampaignJob[MachineRun]):
@@ -37,3 +38,22 @@ class MachineJob(CampaignJob[MachineRun]):
 
     def page(self, job: MachineRun) -> str:
         return reverse("machine_detail", args=[*self.where(job), job.pk])
+
+
+class TrialJob(CampaignJob[PromptTrial]):
+    model = PromptTrial
+    doing = "Trying a prompt for"
+    did = "Prompt tried for"
+    purpose = "A model answers a few items, so that its prompt can be improved. No answer becomes a label."
+    cancel_verb = "cancel_prompt_trial"
+    section = "machines"
+    begins_at = "machine_prompt_edit"
+    is_for_managers = True
+
+    def work(self, job: PromptTrial, progress: jobs.Progress) -> None:
+        try_prompt(job, progress)
+
+    def page(self, job: PromptTrial) -> str:
+        if job.campaign.collection.archived_at:  # where no prompt is written
+            return self.address(job)
+        return f"{reverse('machine_prompt_edit', args=self.where(job))}?trial={job.pk}#trial"

@@ -30,8 +30,9 @@ REQUEST_COMMITTEE = Operation(
     about="Make a committee of machines: an annotator whose labels follow by a rule from its members' replies.",
     title="Make a committee of machines",
     lead="Its labels follow from the replies that its members have given, so it costs nothing. An item is answered once"
-    " every member has a reply; who could not be read counts for nothing. The members then do not vote, and count"
-    " in no figure over everybody. Annotators see neither the committee nor how far its members agree.",
+    " every member has a reply; an invalid reply counts for nothing. The members then do not vote, and the committee is"
+    " left out of figures over everybody, so that nobody counts twice. Annotators see neither the committee nor"
+    " how far its members agree.",
     button="Make the committee",
     report=lambda run: f"{run.annotator} is made of {run.members.count()} machines.",
     goes_to=_page_of,

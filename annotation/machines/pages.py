@@ -14,7 +14,7 @@ from annotation.campaigns.pages.context import campaign_context, fetch_for_manag
 from annotation.campaigns.seals import sealed_by
 from annotation.labelling.forms import read_number
 from annotation.labelling.rules import why_cannot_read_replies
-from annotation.machines.forms import MachineForm, PromptForm, ReplyDecisionForm
+from annotation.machines.forms import MachineForm, ReplyDecisionForm, TrialForm
 from annotation.machines.machines import (
     count_replies,
     imported_machines,
@@ -27,7 +27,8 @@ from annotation.machines.prompts import examples_of, preview_of, write_relevance
 from annotation.machines.recipes import estimate_machine
 from annotation.machines.replies import decide_reply
 from annotation.machines.requests import continue_machine_run, request_machine_runs
-from annotation.models import Campaign, CampaignState, MachineRun, ReplyValue
+from annotation.machines.trials import cost_of, read_trial, request_trial
+from annotation.models import Campaign, CampaignState, MachineRun, PromptTrial, ReplyValue
 from corpus.collections.pages.context import form_page
 from corpus.endpoints.endpoints import NO_MODEL, names
 from corpus.models import ModelPurpose, PromptPurpose
@@ -159,12 +160,17 @@ def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply:
 def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Write a prompt or its next version, next to the message that it gives for one of the items."""
     membership, found = fetch_for_manager(request, slug, campaign, page="machines")
-    form = PromptForm(request.POST or None, initial=_initial_prompt(request, found))
-    if form.is_valid() and request.POST.get("step") != "preview":
+    trial = found.prompt_trials.filter(pk=read_number(request.GET.get("trial", "")) or 0).first()
+    form = TrialForm(request.POST or None, initial=_initial_prompt(request, found, trial))
+    if form.is_valid() and (step := request.POST.get("step")) != "preview":
+        values: dict[str, Any] = form.cleaned_data | {"by": membership.user, "at": timezone.now()}
+        items = values.pop("items")
         with refusals_in_form(form, "body"):
-            prompt = write_relevance_prompt(
-                collection=membership.collection, by=membership.user, at=timezone.now(), **form.cleaned_data
-            )
+            if step == "try":
+                seed = trial.seed + 1 if trial and trial.seed is not None else None  # each time others
+                tried = request_trial(campaign=found, items=items, seed=seed, **values)
+                return redirect(f"{request.path}?trial={tried.pk}#trial")
+            prompt = write_relevance_prompt(collection=membership.collection, **values)
             messages.success(request, f"{prompt} is saved. Its hash is {prompt.sha256[:12]}….")
             return redirect("machine_prompt_detail", slug, campaign, prompt.pk)
     preview = _preview(found, str(form["body"].value() or ""), request)
@@ -176,6 +182,9 @@ def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         starters=list(STARTERS),
         places=examples_of(preview["item"], found),
         preview=preview,
+        trial=trial,
+        tried=read_trial(trial) if trial else [],
+        cost=cost_of(trial) if trial else None,
     )
     return render(request, "annotation/machines/prompt_edit.html", context, status=422 if form.errors else 200)
 
@@ -208,8 +217,10 @@ def prompt_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> Ht
     return render(request, "annotation/machines/prompt_detail.html", context)
 
 
-def _initial_prompt(request: HttpRequest, campaign: Campaign) -> dict[str, str]:
-    """The text to begin with: that of a version, a starter by name, or the first starter."""
+def _initial_prompt(request: HttpRequest, campaign: Campaign, trial: PromptTrial | None) -> dict[str, str]:
+    """The text to begin with: that of a trial or a version, a starter by name, or the first starter."""
+    if trial is not None:
+        return {"name": trial.name, "body": trial.body}
     source = request.GET.get("from", "")
     if pk := read_number(source):
         prompt = prompt_versions(campaign.collection, PromptPurpose.RELEVANCE).filter(pk=pk).first()

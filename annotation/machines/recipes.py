@@ -10,7 +10,7 @@ from accounts.refusals import Refused
 from annotation.campaigns.rules import check_within
 from annotation.machines.machine_items import quoted
 from annotation.machines.machines import estimate_runs
-from annotation.models import Campaign, Criterion, MachineKind, MachineRun
+from annotation.models import Campaign, Criterion, MachineKind, MachineRun, PromptTrial
 from corpus.endpoints.endpoints import Service, find_service, service_for
 from corpus.models import Collection, ModelPurpose, PromptPurpose, PromptTemplate
 from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, TOKENS, UNREADABLE
@@ -71,7 +71,7 @@ class MachineOptions:
         return found | ({"endpoint": self.service(collection).name} if self.kind == MachineKind.ENDPOINT else {})
 
 
-def service_of(run: MachineRun) -> Service:
+def service_of(run: MachineRun | PromptTrial) -> Service:
     """The endpoint that the run was requested for. Errors: Refused where it was removed meanwhile."""
     return service_for(ModelPurpose.CHAT, run.campaign.collection, run.parameters.get("endpoint", ""))
 

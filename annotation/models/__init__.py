@@ -33,9 +33,11 @@ from annotation.models.machines import (
     MachineKind,
     MachineReply,
     MachineRun,
+    PromptTrial,
     ReplyState,
     ReplyValue,
     RunCriterion,
+    TrialAnswer,
     UnparsedAnswer,
 )
 from annotation.models.rewrites import FoundTarget, ReviewDecision, Rewrite, RewriteReview

@@ -1,5 +1,6 @@
 """Machine annotators: in a run one machine judges the items of a campaign; its replies are kept word for word."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
@@ -152,6 +153,43 @@ class ReplyValue(models.Model):
     def is_waiting(self) -> bool:
         """Nothing could be read, and nobody has looked at it yet."""
         return bool(self.problem) and self.decided_at is None
+
+
+class PromptTrial(Job):
+    """A prompt tried on a few items while it is written. Its answers are kept, as they were paid for; none is a label.
+
+    `items` were named, or drawn by `Job.seed`; `parameters` are those of a run.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="prompt_trials")
+    name = models.CharField(max_length=100, blank=True)  # under which it is being written
+    body = models.TextField()
+    model = models.CharField(max_length=80)
+    items = ArrayField(models.BigIntegerField())
+
+    def __str__(self) -> str:
+        return f"trial {self.pk} of a prompt"
+
+
+class TrialAnswer(models.Model):
+    """What a model said of one item in a trial, or why there is no answer (`problem`). Who looks at it reads it."""
+
+    trial = models.ForeignKey(PromptTrial, on_delete=models.CASCADE, related_name="answers", db_index=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="+")
+    text = models.TextField(blank=True)
+    finish_reason = models.CharField(max_length=20, blank=True)
+    problem = models.CharField(max_length=500, blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    completion_tokens = models.PositiveIntegerField(null=True, blank=True)
+    cost = models.DecimalField(max_digits=16, decimal_places=8, null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True)
+    received_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["trial", "item"], name="trial_answer_once")]
+
+    def __str__(self) -> str:
+        return f"answer of {self.trial_id} on {self.item_id}"
 
 
 class UnparsedAnswer(models.Model):

@@ -34,6 +34,8 @@ WRITTEN_AGAIN = {
     "annotation.unparsedanswer": "gone once somebody has said what it means",
     "annotation.machinereply": "errors are asked again",
     "annotation.replyvalue": "what an unreadable reply states is decided, and may be changed",
+    "annotation.prompttrial": "no release has trials of prompts; rows that are only added",
+    "annotation.trialanswer": "part of such a trial; what had no answer is asked again",
     "annotation.runcriterion": "written with its run, and part of it",
     "annotation.extraction": "those that no person made are made again; revisions of people stay by their own trigger",
     "adjudication.agreementresult": "written by its run",

@@ -3,10 +3,10 @@
 import pytest
 from django.test import Client
 
-from annotation.machines.machine_items import count_empty, show_items
+from annotation.machines.machine_items import PER_ITEM, count_empty, show_items
 from annotation.machines.prompts import preview_of
 from annotation.models import Campaign
-from corpus.models import Target, Topic
+from corpus.models import Document, Target, Topic
 from engines.prompting.prompts import PLACEHOLDERS
 from tests.factories.annotation import Material
 
@@ -42,6 +42,19 @@ def test_known_documents_are_described_without_the_one_that_is_judged(made: Mate
     [shown] = show_items(campaign, [item.pk])
     assert shown.targets == f"{other.title}\n{other.abstract}"
     assert shown.title == item.document.title
+
+
+def test_what_is_counted_as_empty_is_what_is_filled_in_as_empty(made: Material, campaign: Campaign) -> None:
+    whole, part = made.topics
+    Topic.objects.filter(pk=whole.pk).update(kind="context-paragraph", title="Teas")
+    Topic.objects.filter(pk=part.pk).update(kind="context-sentence", parent=whole, narrative="Only green tea counts.")
+    Target.objects.create(topic=whole, document=campaign.items.filter(topic=whole).first().document)
+    Document.objects.filter(pk=campaign.items.first().document_id).update(abstract="")
+    campaign.items.filter(topic=part, document=campaign.items.filter(topic=part).first().document).update(document=None)
+    shown = show_items(campaign, list(campaign.items.values_list("pk", flat=True)))
+    counted = {name: sum(not getattr(one, name) for one in shown) for name in PER_ITEM}
+    assert count_empty(campaign) == counted
+    assert len(set(counted.values())) > 3
 
 
 def test_every_placeholder_is_counted_and_listed_with_what_it_is_here(
