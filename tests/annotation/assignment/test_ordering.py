@@ -1,6 +1,9 @@
 """What the open queue hands out next, in which order it was chosen, and what the judged part is a sample of."""
 
+import re
+
 import pytest
+from django.test import Client
 
 from accounts import jobs
 from accounts.refusals import Refused
@@ -192,3 +195,15 @@ def test_items_of_an_audit_that_come_first_end_the_random_sample() -> None:
     [[first], *_] = take(built, "ana")
     send(built, "ana", given(first))
     assert judged_sample(built.campaign).reason.endswith("handed out 3 assignments with items of an audit first.")
+
+
+def test_nothing_an_annotator_is_sent_tells_the_order() -> None:
+    built = build_queue(items=6)
+    client, where = Client(), f"/c/{built.collection.slug}/campaigns/{built.campaign.slug}"
+    client.force_login(built.people["ana"])
+    choose(built, "disagreement", seed=987_654)
+    bodies = [client.get(f"{where}/{end}").text for end in ("", "label/")]
+    bodies.append(client.get(f"/api/collections/{where[3:]}/next/").text)
+    assert "assignment" in bodies[-1]
+    for body in bodies:
+        assert not re.search('disagreement|987.?654|position"|queue_order', body)
