@@ -14,7 +14,7 @@ from adjudication.labels.labels import read_topics, scale_of
 from adjudication.machine_audits.reading import read_people
 from adjudication.machine_audits.strata import TAKEN, unpack_frame
 from adjudication.models import MachineAudit
-from annotation.models import Assignment, AssignmentState
+from annotation.models import Assignment, AssignmentState, Scale
 from corpus.models import Topic
 from engines.stats.audits.planning import assumed_spread, plan, spread_of
 from engines.stats.audits.report import AuditReport, audit
@@ -166,6 +166,8 @@ def find(
     least = values[min(1, len(values) - 1)] if relevance is None else relevance
     measures = [linear_measure(f"{name}@{depth}", least) for name in (["DCG"] if by_aspect else ["P", "DCG", "nDCG"])]
     rng = make_rng(campaign_seed(one.campaign, f"audit {one.pk}"))
+    if one.criterion.scale == Scale.NOMINAL:
+        ranks = []  # such grades are no gains
     of_runs = ranks, measures if ranks else []
     report = audit(evidence.population, evidence.sample, *of_runs, labelled=~evidence.taken, rng=rng)
     notes = evidence.standing.notes

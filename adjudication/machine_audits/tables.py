@@ -6,6 +6,7 @@ from typing import Any
 
 from accounts.counting import counted, decimal, share_in_percent
 from adjudication.machine_audits.report import Findings
+from annotation.models import Scale
 from engines.stats.audits.estimates import Audited
 from engines.stats.audits.orders import Order, Verdict
 from engines.stats.reasons import words_of
@@ -65,9 +66,12 @@ def _numbers(found: Estimate) -> tuple[float | None, float | None, float | None]
 
 
 def rows_of(found: Findings) -> list[Row]:
-    """Every figure: shares of grades, the mean, measures of runs, differences of runs that follow each other."""
+    """Every figure: shares of grades, and where these have an order the mean, measures of runs, and differences of runs
+    that follow each other."""
     report, levels = found.report, list(found.evidence.audit.criterion.levels.order_by("value"))
     rows = [Row(f"Grade {level}", each, True) for level, each in zip(levels, report.levels, strict=True)]
+    if found.evidence.audit.criterion.scale == Scale.NOMINAL:
+        return rows
     if len(levels) > 2:
         higher = zip(levels[1:-1], report.from_levels, strict=False)
         rows += [Row(f"Grade {level.value} or higher", each, True) for level, each in higher]
@@ -80,9 +84,10 @@ def rows_of(found: Findings) -> list[Row]:
 
 def elsewhere_of(found: Findings) -> list[tuple[str, str]]:
     """(figure, its value with an interval) for topics like these: the shares of grades and the mean."""
-    rows = rows_of(found)
-    shown = [*rows[: len(found.report.levels)], next(row for row in rows if row.figure is found.report.mean_gain)]
-    return [(row.name, row.with_interval(each)) for row, each in zip(shown, found.report.elsewhere, strict=True)]
+    about = (*found.report.levels, found.report.mean_gain)
+    named = {id(row.figure): row for row in rows_of(found)}
+    pairs = ((named.get(id(figure)), each) for figure, each in zip(about, found.report.elsewhere, strict=True))
+    return [(row.name, row.with_interval(each)) for row, each in pairs if row]
 
 
 def sentences_of(found: Findings) -> list[str]:

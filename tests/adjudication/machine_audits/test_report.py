@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from adjudication.machine_audits.reading import read_people
 from adjudication.machine_audits.report import find, plan_size, read_evidence
-from adjudication.machine_audits.tables import rows_of, sentences_of
+from adjudication.machine_audits.tables import elsewhere_of, rows_of, sentences_of
 from adjudication.models import MachineAudit, Verdict
 from adjudication.verdicts.corrections import correct_machine_label, undo_correction
 from adjudication.verdicts.decisions import decide_verdict
@@ -135,6 +135,17 @@ def test_a_decision_counts_but_not_one_that_was_made_in_sight_of_the_machine() -
     decide_verdict(verdict=Verdict.objects.get(pk=verdict.pk), value=2, by=manager, at=timezone.now(), comment="It is.")
     items, values, _ = read_people(world.built.criterion)
     assert dict(zip(items.tolist(), values.tolist(), strict=True))[done] == 2
+
+
+def test_grades_without_an_order_have_shares_alone() -> None:
+    world = machine_world(topics=4, documents=40)
+    run_of(world, "best", lambda truth, _: -truth)
+    world.built.criterion.scale = "nominal"
+    world.built.criterion.save()
+    found = find(world.audit(60))
+    assert [row.name[:7] for row in rows_of(found)] == ["Grade 0", "Grade 1", "Grade 2"]
+    assert [name[:7] for name, _ in elsewhere_of(found)] == ["Grade 0", "Grade 1", "Grade 2"]
+    assert not found.report.measures
 
 
 def test_a_plan_counts_what_people_had_labelled_before() -> None:
