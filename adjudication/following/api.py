@@ -94,7 +94,11 @@ class QualityView(InCampaignView):
 
 
 CostSerializer = serializer_of(
-    Cost, "Cost", per_answer=serializers.FloatField(allow_null=True), per_item=serializers.FloatField(allow_null=True)
+    Cost,
+    "Cost",
+    minutes_per_item=serializers.FloatField(allow_null=True),
+    per_answer=serializers.FloatField(allow_null=True),
+    per_item=serializers.FloatField(allow_null=True),
 )
 
 

@@ -27,7 +27,10 @@ from engines.formats.csv_text import write_csv
 from engines.text.latex_escape import escape
 
 PEOPLE = "People"
-HEADINGS = ("Who", "Answers", "Items", "Minutes per answer", "Cost per answer", "Cost per item", "Tokens", "Not known")
+HEADINGS = (
+    *("Who", "Answers", "Items", "Minutes per answer", "Minutes per item", "Cost per answer", "Cost per item"),
+    *("Tokens", "Not known"),
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ class Cost:
         return None if self.seconds is None else self.seconds / 60
 
     @property
+    def minutes_per_item(self) -> float | None:
+        """Of all its answers, at their mean."""
+        return None if self.minutes is None or not self.items else self.minutes * self.answers / self.items
+
+    @property
     def per_answer(self) -> float | None:
         return None if self.money is None or not self.answers else self.money / self.answers
 
@@ -63,7 +71,7 @@ class Cost:
     def cells(self) -> tuple[str, ...]:
         """As HEADINGS name them."""
         money = (f"{price(each)} {self.currency}".rstrip() for each in (self.per_answer, self.per_item))
-        shown = (price(self.minutes), *money, "–" if self.tokens is None else f"{self.tokens:,}")
+        shown = (price(self.minutes), price(self.minutes_per_item), *money, "–" if self.tokens is None else f"{self.tokens:,}")
         return self.name, f"{self.answers:,}", f"{self.items:,}", *shown, "; ".join(self.notes)
 
 
@@ -170,6 +178,7 @@ def as_csv(costs: Sequence[Cost]) -> str:
         "items",
         "seconds",
         "timed",
+        "minutes_per_item",
         "per_answer",
         "per_item",
         "currency",
@@ -181,14 +190,14 @@ def as_csv(costs: Sequence[Cost]) -> str:
 
 
 def as_markdown(costs: Sequence[Cost]) -> str:
-    rows = [HEADINGS, ["---", *["---:"] * 6, "---"], *(one.cells for one in costs)]
+    rows = [HEADINGS, ["---", *["---:"] * (len(HEADINGS) - 2), "---"], *(one.cells for one in costs)]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows) + "\n"
 
 
 def as_latex(costs: Sequence[Cost]) -> str:
     """A table environment to be put into a paper as it is."""
     lines = [" & ".join(map(escape, row)) + r" \\" for row in (HEADINGS, *(one.cells for one in costs))]
-    head = [r"\begin{table}", r"\begin{tabular}{lrrrrrrl}", r"\hline", lines[0], r"\hline"]
+    head = [r"\begin{table}", r"\begin{tabular}{lrrrrrrrl}", r"\hline", lines[0], r"\hline"]
     foot = [r"\hline", r"\end{tabular}", r"\caption{Cost of people and machines.}", r"\end{table}", ""]
     return "\n".join([*head, *lines[1:], *foot])
 

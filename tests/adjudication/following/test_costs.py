@@ -71,7 +71,7 @@ def test_what_is_not_known_is_said(worked: Campaign) -> None:
     sentence = cost_sentence(worked, [people, machine])
     assert "Not known of people: no rate of pay is set." in sentence
     assert sentence.endswith("Not known of gpt: no price is set; no time was measured.")
-    assert people.cells[4:6] == ("–", "–")
+    assert people.cells[5:7] == ("–", "–")
 
 
 def test_pay_by_the_hour_is_not_divided_where_time_is_missing(worked: Campaign) -> None:
