@@ -71,7 +71,8 @@ class Cost:
     def cells(self) -> tuple[str, ...]:
         """As HEADINGS name them."""
         money = (f"{price(each)} {self.currency}".rstrip() for each in (self.per_answer, self.per_item))
-        shown = (price(self.minutes), price(self.minutes_per_item), *money, "–" if self.tokens is None else f"{self.tokens:,}")
+        tokens = "–" if self.tokens is None else f"{self.tokens:,}"
+        shown = (price(self.minutes), price(self.minutes_per_item), *money, tokens)
         return self.name, f"{self.answers:,}", f"{self.items:,}", *shown, "; ".join(self.notes)
 
 

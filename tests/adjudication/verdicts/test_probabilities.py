@@ -92,7 +92,7 @@ def test_posteriors_are_bayes_rule_on_the_fitted_rates() -> None:
         assert posterior == pytest.approx(np.array(joint) / sum(joint), abs=1e-4)
 
 
-# The same examples each time: where a matrix has two optima of equal likelihood, rounding chooses, and so does the order.
+# The same examples each time: where a matrix has two optima of equal likelihood, rounding chooses, and so the order.
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(matrices(), st.randoms(use_true_random=False))
 def test_shares_that_the_order_of_people_and_items_does_not_change(positions: np.ndarray, random: object) -> None:
