@@ -36,6 +36,8 @@ class ContentTable:
 
 def plural(model: type[Model]) -> str:
     """The plural of a table's name in a sentence."""
+    if owner := model._meta.auto_created:
+        return f"{model.__name__.partition('_')[2]} of {plural(owner)}"
     name = str(model._meta.verbose_name)
     if name.endswith("criterion"):
         return name.removesuffix("on") + "a"
@@ -83,7 +85,7 @@ def _paths() -> dict[type[Model], str]:
     while grown:
         found = {
             model: key.name if key.related_model is Collection else f"{key.name}__{paths[key.related_model]}"
-            for model in apps.get_models()
+            for model in apps.get_models(include_auto_created=True)
             if model not in paths
             for key in _keys(model)
             if key.related_model in paths and not key.null

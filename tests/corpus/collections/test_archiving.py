@@ -18,7 +18,7 @@ from accounts.job_kinds import kind_of
 from accounts.models import AuditEvent, JobState, User
 from accounts.refusals import Conflict, Refused
 from adjudication.models import Release
-from annotation.models import Campaign, CampaignState, Judgment, Level, Submission
+from annotation.models import Annotator, Campaign, CampaignState, Judgment, Level, MachineRun, Submission
 from corpus.collections.audit import audit_of
 from corpus.collections.backup import backup_pieces, restore_backup
 from corpus.collections.collections import (
@@ -43,7 +43,18 @@ def shared_world(module_db: None) -> World:
     level = Level.objects.filter(criterion__campaign=world.campaign).first()
     sent = Submission.objects.create(uuid=uuid4(), assignment=world.assignment, kind="answer", received_at=AT)
     Judgment.objects.create(assignment=world.assignment, criterion=level.criterion, value=level.value, submission=sent)
+    make_committee(world)
     return world
+
+
+def make_committee(world: World) -> None:
+    """Who belongs to it is a table that no model names."""
+    named = {"campaign": world.campaign, "name": "committee", "kind": "machine", "model": "committee"}
+    annotator = Annotator.objects.create(**named, created_at=AT)
+    run = MachineRun.objects.create(
+        campaign=world.campaign, annotator=annotator, kind="committee", recipe={}, recipe_hash="ef" * 32, requested_at=AT
+    )
+    run.members.add(world.machine_run)
 
 
 @pytest.fixture
