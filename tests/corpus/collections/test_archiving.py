@@ -52,7 +52,12 @@ def make_committee(world: World) -> None:
     named = {"campaign": world.campaign, "name": "committee", "kind": "machine", "model": "committee"}
     annotator = Annotator.objects.create(**named, created_at=AT)
     run = MachineRun.objects.create(
-        campaign=world.campaign, annotator=annotator, kind="committee", recipe={}, recipe_hash="ef" * 32, requested_at=AT
+        campaign=world.campaign,
+        annotator=annotator,
+        kind="committee",
+        recipe={},
+        recipe_hash="ef" * 32,
+        requested_at=AT,
     )
     run.members.add(world.machine_run)
 
