@@ -36,7 +36,7 @@ class ContentTable:
 
 def plural(model: type[Model]) -> str:
     """The plural of a table's name in a sentence."""
-    if owner := model._meta.auto_created:
+    if isinstance(owner := model._meta.auto_created, type):
         return f"{model.__name__.partition('_')[2]} of {plural(owner)}"
     name = str(model._meta.verbose_name)
     if name.endswith("criterion"):
