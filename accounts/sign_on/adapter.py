@@ -39,10 +39,11 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
                 raise NotAllowed("Connect an account on your profile page.")
             return
         if not sociallogin.is_existing:
-            known = find_or_create(arrival, now)
-            join(known, sociallogin.account, arrival, now)
-            sociallogin.user = known
-        follow(sociallogin.user, arrival, now)
+            sociallogin.user = find_or_create(arrival, now)
+            if sociallogin.user.is_active:
+                join(sociallogin.user, sociallogin.account, arrival, now)
+        if sociallogin.user.is_active:  # else allauth refuses
+            follow(sociallogin.user, arrival, now)
         request.session[PROVIDER] = arrival.provider.key
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 
@@ -34,7 +35,8 @@ class Arrival:
     def of(cls, provider: Provider, claims: Mapping[str, Any]) -> "Arrival":
         """Read the claims; what is not of the expected type counts as not said."""
         email = claims.get("email")
-        email = email.strip().lower() if isinstance(email, str) and is_address(email.strip().lower()) else ""
+        email = email.strip() if isinstance(email, str) else ""
+        email = email.lower() if is_address(email) else ""  # checked first: the small letter of a Kelvin sign is a k
         name = claims.get("name")
         name = " ".join(name.split())[:150] if isinstance(name, str) else ""
         return cls(provider, email, claims.get("email_verified") is True, name, claims)
@@ -91,6 +93,8 @@ def join(user: User, account: SocialAccount, arrival: Arrival, at: datetime) -> 
         user.set_unusable_password()
         user.save(update_fields=["password"])
         revoked = revoke_tokens(user, at)
+        SocialAccount.objects.filter(user=user).delete()
+        EmailAddress.objects.filter(user=user).exclude(email=user.email).delete()  # asked for, and not confirmed yet
     account.user = user
     account.save()
     facts: dict[str, Any] = {"provider": arrival.provider.key, "revoked_tokens": revoked}

@@ -8,6 +8,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.core.mail import send_mail
 from django.db import transaction
 from django.urls import reverse
@@ -133,6 +134,7 @@ def _end_access(user: User, by: User, at: datetime) -> None:
     user.memberships.all().delete()
     user.api_tokens.all().delete()
     EmailAddress.objects.filter(user=user).delete()
+    SocialAccount.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
     user.is_active = user.is_staff = user.is_superuser = False
     user.set_unusable_password()

@@ -8,6 +8,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import requests
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -118,6 +120,35 @@ def test_an_account_is_joined_by_a_believed_address_and_its_password_opens_nothi
     assert before.get(reverse("account_profile")).status_code == 302
     headers = {"Authorization": f"Bearer {token}"}
     assert Client().get(reverse("api_collections"), headers=headers).status_code == 401
+
+
+def test_who_made_an_account_in_the_name_of_another_is_locked_out_when_that_person_comes(client, provider):
+    ada = UserFactory(email="ada@example.org")
+    SocialAccount.objects.create(user=ada, provider="university", uid="eve")
+    EmailAddress.objects.create(user=ada, email="eve@evil.example")  # the link to confirm it may be followed later
+    arrive(client, provider, "ada")
+    assert who(client) == ada
+    assert [each.uid for each in ada.socialaccount_set.all()] == ["ada"]
+    assert not EmailAddress.objects.filter(email="eve@evil.example").exists()
+
+
+@pytest.mark.parametrize("similar", ["\u212aay@example.org", "kay@\u212aent.example"])
+def test_an_address_with_letters_that_look_like_others_leads_to_no_account(client, provider, similar):
+    """The Kelvin sign, whose small letter is a k."""
+    UserFactory(email=similar.lower())
+    assert arrive(client, provider, "eve", email=similar).status_code == 422
+    assert who(client) is None
+
+
+def test_who_is_switched_off_comes_in_no_more_and_gets_no_role(client, provider, settings):
+    MembershipFactory(role=Role.MANAGER, collection__slug="trec")
+    change(settings, provider, groups_claim="groups", roles=[GroupRole("leads", "trec", "manager")])
+    ada = UserFactory(email="ada@example.org", is_active=False)
+    assert arrive(client, provider, "ada", groups=["leads"])["Location"] == reverse("account_inactive")
+    SocialAccount.objects.create(user=ada, provider="university", uid="ada")
+    arrive(client, provider, "ada", groups=["leads"])
+    assert who(client) is None
+    assert not ada.memberships.exists()
 
 
 def test_staff_keep_the_password_that_the_operator_gave_them(client, provider):

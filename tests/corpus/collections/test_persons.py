@@ -4,6 +4,7 @@ import json
 from copy import deepcopy
 
 import pytest
+from allauth.socialaccount.models import SocialAccount
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import Model
@@ -262,6 +263,8 @@ class TestStaff:
         ana, theirs = made.people["ana"], Client()
         theirs.force_login(ana)
         headers = bearer(ana)
+        SocialAccount.objects.create(user=ana, provider="university", uid="ana", extra_data={"name": "Ana"})
         client.post(reverse("person_erase", args=[ana.pk]), {"labels": "keep", "confirm": ana.email})
+        assert not SocialAccount.objects.exists()
         assert theirs.get(reverse("home")).status_code == 302
         assert Client().get(reverse("api_own_data"), headers=headers).status_code == 401
