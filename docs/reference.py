@@ -139,7 +139,8 @@ def rest_page(schema: dict[str, Any]) -> str:
         "```",
         "",
         "A token has a scope: `read`, `annotate` or `manage`, each with what the former allows. Errors are "
-        "`application/problem+json`: `detail` says why, as the page does.",
+        "`application/problem+json`: `detail` says why, as the page does. From Python, "
+        "[a client](../how-to/python-client.md) calls each operation by its name.",
         "",
     ]
     groups: dict[str, list[str]] = {}
@@ -160,7 +161,14 @@ def _subject(path: str) -> str:
 
 def _operation(path: str, method: str, operation: dict[str, Any], schema: dict[str, Any]) -> str:
     about = operation.get("description") or operation.get("summary", "")
-    lines = [f"### {method.upper()} {path}", "", about.replace("<", "&lt;"), ""]
+    lines = [
+        f"### {method.upper()} {path}",
+        "",
+        about.replace("<", "&lt;"),
+        "",
+        f"Operation: `{operation['operationId']}`.",
+        "",
+    ]
     rows = [
         (f"`{each['name']}`" + (", required" if each.get("required") else ""), _described(each, each.get("schema", {})))
         for each in operation.get("parameters", ())
