@@ -123,10 +123,10 @@ def draw_audit_sample(
 
 
 def _draw(labelled: Labelled, stratum: IntArray, strata: list[Stratum], seed: int) -> IntArray:
-    """Places of the drawn items, rising."""
+    """Places of the drawn items, in random order."""
     free = np.flatnonzero(~labelled.taken)
     counts = np.array([each.sample for each in strata])
-    return np.sort(free[draw(stratum[free], counts, np.random.default_rng(seed))])
+    return free[draw(stratum[free], counts, np.random.default_rng(seed))]
 
 
 def _store(audit: MachineAudit, labelled: Labelled, stratum: IntArray, strata: list[Stratum], places: IntArray) -> None:

@@ -15,8 +15,9 @@ WHERE n.campaign_id = %(campaign)s AND n.queue_position < reach.place
 TO_FRONT = """
 WITH reach AS (SELECT max(queue_position) AS place FROM annotation_annotator WHERE campaign_id = %(campaign)s),
 mine AS (
-  SELECT DISTINCT position FROM annotation_assignment
-  WHERE queue_id = %(campaign)s AND state = 'open' AND repeat = 0 AND item_id = ANY(%(items)s)
+  SELECT a.position, min(given.n) AS n FROM unnest(%(items)s::bigint[]) WITH ORDINALITY given(item, n)
+  JOIN annotation_assignment a ON a.item_id = given.item
+  WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND a.repeat = 0 GROUP BY 1
 ), places AS (
   SELECT position FROM mine
   UNION (
@@ -26,8 +27,8 @@ mine AS (
   )
 ), moves AS (
   SELECT was.position AS was, becomes.position AS becomes
-  FROM (SELECT position, row_number() OVER (ORDER BY position NOT IN (SELECT position FROM mine), position) AS n
-        FROM places) was
+  FROM (SELECT position, row_number() OVER (ORDER BY mine.n, position) AS n
+        FROM places LEFT JOIN mine USING (position)) was
   JOIN (SELECT position, row_number() OVER (ORDER BY position <= reach.place, position) AS n
         FROM places, reach) becomes USING (n)
 )
@@ -37,8 +38,7 @@ WHERE a.queue_id = %(campaign)s AND a.position = moves.was AND moves.was <> move
 
 
 def move_to_front(campaign: int, items: Sequence[int]) -> None:
-    """Let these items of the campaign's open queue come next, in their order there. The caller has locked the
-    campaign."""
+    """Let these items of the campaign's open queue come next, in this order. The caller has locked the campaign."""
     for statement in (CATCH_UP, TO_FRONT):
         execute(statement, {"campaign": campaign, "items": list(items)})
     note_front(campaign)
