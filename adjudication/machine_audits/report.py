@@ -8,13 +8,15 @@ import numpy as np
 from django.utils import timezone
 
 from accounts.counting import counted
+from accounts.models import JobState
 from accounts.sql import execute
 from adjudication.labels.inputs import campaign_seed
 from adjudication.labels.labels import read_topics, scale_of
 from adjudication.machine_audits.reading import read_people
 from adjudication.machine_audits.strata import TAKEN, unpack_frame
 from adjudication.models import MachineAudit
-from annotation.models import Assignment, AssignmentState, Scale
+from annotation.assignment.queue_orders import FRONT, order_named
+from annotation.models import Assignment, AssignmentState, Scale, Strategy
 from corpus.models import Topic
 from engines.stats.audits.planning import assumed_spread, plan, spread_of
 from engines.stats.audits.report import AuditReport, audit
@@ -56,6 +58,7 @@ class Standing:
     given_up: int
     taken: int  # further items, which people had labelled when the sample was drawn
     later: int  # further items, which people have labelled since
+    in_turn: str = ""  # why the judged ones do not come in random order; "" where they do
 
     @property
     def is_whole(self) -> bool:
@@ -75,6 +78,7 @@ class Standing:
             found.append(
                 "Figures are of the judged ones, taken as a random part of each stratum. That is wrong as far as the"
                 " missing ones are harder, or come later for a reason that has to do with their grade."
+                + (self.in_turn and f" {self.in_turn} Until all are judged, intervals may be too narrow or off.")
             )
         if self.taken:
             found.append(
@@ -137,8 +141,17 @@ def read_evidence(one: MachineAudit) -> Evidence:
         given_up=len(missing) - undecided - waiting,
         taken=int(taken.sum()),
         later=int((has_value & ~drawn & ~taken).sum()),
+        in_turn=_why_in_turn(one),
     )
     return Evidence(one, items, taken, population, Sample(pair, human), standing)
+
+
+def _why_in_turn(one: MachineAudit) -> str:
+    if one.campaign.strategy != Strategy.QUEUE:
+        return "Here people judge one question after another."
+    since = one.campaign.queue_orderings.filter(state=JobState.DONE, finished_at__gt=one.drawn_at).exclude(order=FRONT)
+    later = next((order for each in since if not (order := order_named(each.order)).is_random), None)
+    return f"Since the sample was drawn, the queue was put in another order ({later.label})." if later else ""
 
 
 def _count_waiting(items: IntArray) -> int:

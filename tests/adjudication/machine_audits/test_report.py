@@ -3,6 +3,7 @@
 import io
 import json
 from collections import Counter
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -18,8 +19,10 @@ from adjudication.machine_audits.tables import elsewhere_of, rows_of, sentences_
 from adjudication.models import MachineAudit, Verdict
 from adjudication.verdicts.corrections import correct_machine_label, undo_correction
 from adjudication.verdicts.decisions import decide_verdict
-from annotation.models import Assignment, AssignmentState, Judgment
+from annotation.assignment.queue_orders import FRONT
+from annotation.models import Assignment, AssignmentState, Campaign, Judgment, QueueOrdering, Strategy
 from tests.adjudication.machine_audits.audit_worlds import World, machine_world
+from tests.factories.adjudication import AT
 from tests.factories.corpus import make_run
 
 pytestmark = pytest.mark.django_db
@@ -211,3 +214,24 @@ def test_page_file_rest_and_command_say_the_same(client: Client) -> None:
 
 def first_machine(shown: dict[str, object]) -> object:
     return shown["levels"][0]["machine"]  # type: ignore[index]
+
+
+def test_while_items_wait_the_report_says_what_order_they_come_in() -> None:
+    world = machine_world()
+    audit = MachineAudit.objects.get(pk=world.draw().id)
+    world.judge(audit, 60)
+    campaign = world.built.campaign
+
+    def said() -> str:
+        audit.campaign.refresh_from_db()
+        return " ".join(read_evidence(audit).standing.notes)
+
+    assert "Here people judge one question after another. Until all are judged, intervals may be too narrow" in said()
+    Campaign.objects.update(strategy=Strategy.QUEUE)
+    assert "too narrow" not in said()
+    later = {"state": "done", "requested_at": AT, "finished_at": audit.drawn_at + timedelta(days=1)}
+    for order, is_told in (("random", False), (FRONT, False), ("disagreement", True)):
+        QueueOrdering.objects.create(campaign=campaign, order=order, **later)
+        assert ("put in another order (disagreement first). Until" in said()) == is_told
+    world.judge(audit)
+    assert "too narrow" not in said()
