@@ -230,8 +230,8 @@ def test_while_items_wait_the_report_says_what_order_they_come_in() -> None:
     Campaign.objects.update(strategy=Strategy.QUEUE)
     assert "too narrow" not in said()
     later = {"state": "done", "requested_at": AT, "finished_at": audit.drawn_at + timedelta(days=1)}
-    for order, is_told in (("random", False), (FRONT, False), ("disagreement", True)):
+    for order, is_said in (("random", False), (FRONT, False), ("disagreement", True)):
         QueueOrdering.objects.create(campaign=campaign, order=order, **later)
-        assert ("put in another order (disagreement first). Until" in said()) == is_told
+        assert ("put in another order (disagreement first). Until" in said()) == is_said
     world.judge(audit)
     assert "too narrow" not in said()
