@@ -13,7 +13,8 @@ from accounts.refusals import Refused
 from adjudication.machine_audits.reading import read_labelled
 from adjudication.machine_audits.strata import Labelled, Stratum, divide, pack_frame
 from adjudication.models import AuditItem, MachineAudit
-from annotation.assignment.planning import PlanOptions, draft_assignment, write_assignment
+from annotation.assignment.plan_summary import PlanOptions
+from annotation.assignment.planning import draft_assignment, write_assignment
 from annotation.assignment.queue_front import move_to_front
 from annotation.campaigns.pace import Pace, fetch_pace
 from annotation.campaigns.rules import check_not_closed, check_within, fetch_managed

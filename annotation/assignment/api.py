@@ -25,7 +25,7 @@ from annotation.assignment.operations import (
     RejudgingSerializer,
 )
 from annotation.assignment.ordering import JudgedSample, handed_out, judged_sample
-from annotation.assignment.planning import Summary
+from annotation.assignment.plan_summary import Summary
 from annotation.assignment.rejudging import Rejudged, rejudged_by_person
 from annotation.campaigns.api.base import InCampaignView
 from annotation.models import Annotator, AnnotatorKind

@@ -16,14 +16,8 @@ from accounts.refusals import Refused
 from accounts.sql import execute
 from accounts.table_statistics import analyse_changed_tables
 from annotation.assignment.open_queue import free_slots
-from annotation.assignment.planning import (
-    PlanOptions,
-    Summary,
-    draft_assignment,
-    options_of,
-    order_positions,
-    write_assignment,
-)
+from annotation.assignment.plan_summary import PlanOptions, Summary
+from annotation.assignment.planning import draft_assignment, options_of, order_positions, write_assignment
 from annotation.assignment.workload import tree_ranks
 from annotation.campaigns.rules import check_not_closed, check_within, fetch_managed
 from annotation.models import (

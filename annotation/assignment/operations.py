@@ -16,7 +16,7 @@ from annotation.assignment.assignments import assign_items
 from annotation.assignment.forms import AnnotatorForm, PlanForm, QueueOrderForm, RejudgingForm
 from annotation.assignment.ordering import OrderedPart, handed_out, judged_sample, order_queue
 from annotation.assignment.pages import shown_with
-from annotation.assignment.planning import Summary
+from annotation.assignment.plan_summary import Summary
 from annotation.assignment.queue_orders import ORDERS, PLANNED, current_ordering
 from annotation.assignment.rejudging import (
     Rejudging,

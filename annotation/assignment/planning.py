@@ -1,9 +1,8 @@
 """Planning who judges what: previewed or written, from the same inputs by the same seed."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from itertools import combinations
 
 import numpy as np
 from django.db import IntegrityError, connection, transaction
@@ -15,6 +14,7 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
 from annotation.assignment.hidden_gold import HiddenGold, mix_gold, offered_to_queue, read_gold
+from annotation.assignment.plan_summary import PlanOptions, Summary, plan_summary, queue_summary
 from annotation.assignment.queue_orders import current_ordering, note_filled, order_named
 from annotation.assignment.workload import WITHDRAWN, Workload, read_workload
 from annotation.models import (
@@ -52,48 +52,6 @@ SET state = 'pending', slot = n.slot, position = n.position,
 FROM unnest(%(ids)s::bigint[], %(slots)s::int[], %(positions)s::int[]) AS n(id, slot, position)
 WHERE a.id = n.id AND a.state = 'withdrawn'
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a plan gives out. `annotators` are new items, `loads` all items of each person afterwards.
-
-    `items` get new judges, `judgments` is how many. `pairs` counts for each couple "a|b" the items both will have.
-    `repeats` are items that a person will be asked a second time, unseen; they count in nothing else here.
-    `gold` are items with a known answer that a person is asked in addition; they count in nothing else either.
-    In an open queue nobody is named: `judgments` are the slots that are made free to take, `gold` are free checks.
-    """
-
-    items: int
-    judgments: int
-    annotators: dict[str, int]
-    loads: dict[str, int]
-    pairs: dict[str, int]
-    seed: int
-    strategy: str
-    overlap: int
-    inputs_hash: str
-    repeats: dict[str, int] = field(default_factory=dict, metadata={"help": "items asked a second time, by person"})
-    gold: dict[str, int] = field(
-        default_factory=dict, metadata={"help": "items with a known answer asked in addition, by person"}
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PlanOptions:
-    """What a plan is made with, in addition to the campaign itself.
-
-    `repeat_percent` of what each person gets new is asked them a second time, with at least `repeat_gap` others (items,
-    or abstracts where one is judged by all aspects at once) in between.
-    """
-
-    overlap: int
-    strategy: str
-    seed: int
-    repeat_percent: int
-    repeat_gap: int
-    gold_percent: int = 0
-    gold_gap: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +102,7 @@ def draft_assignment(campaign: Campaign, options: PlanOptions, only: Sequence[in
         raise Refused(refusal.reason) from refusal
     gold = read_gold(workload, _groups(workload), options.gold_percent, options.gold_gap)
     positions, repeated, again, checks = _people_positions(workload, plan, options, gold)
-    summary = _summary(workload, plan, options, gold, plan.people[repeated], checks[:, 1])
+    summary = plan_summary(workload, plan, options, gold, plan.people[repeated], checks[:, 1])
     return Draft(workload, plan.items, plan.people, positions, repeated, again, checks, summary)
 
 
@@ -155,7 +113,7 @@ def _draft_queue(workload: Workload, options: PlanOptions) -> Draft:
     gold = read_gold(workload, _groups(workload), options.gold_percent, options.gold_gap)
     positions, checks = _queue_positions(workload, items, options.seed, gold)
     nobody = np.full(len(items), -1)
-    summary = _queue_summary(workload, items, options, *gold.facts)
+    summary = queue_summary(workload, items, options, *gold.facts)
     if gold.is_wanted:
         summary = replace(summary, gold={IN_QUEUE: len(checks)})
     return Draft(workload, items, nobody, positions, NO_INDEXES, NO_INDEXES, checks, summary)
@@ -382,34 +340,3 @@ def _queue_positions(work: Workload, items: Ints, seed: int, gold: HiddenGold) -
     place[walked] += shift
     many = np.repeat(put, work.slots[put[:, 0]], axis=0)
     return place[items], np.column_stack([many[:, 0], np.full(len(many), -1), start + many[:, 1]])
-
-
-def _queue_summary(work: Workload, items: Ints, options: PlanOptions, *facts: int) -> Summary:
-    """`facts` are what else the plan depends on: options of hidden repeats and gold."""
-    return Summary(
-        items=len(np.unique(items)),
-        judgments=len(items),
-        annotators={},
-        loads={},
-        pairs={},
-        seed=options.seed,
-        strategy=str(work.strategy),
-        overlap=work.overlap,
-        inputs_hash=work.digest(options.seed, *facts),
-    )
-
-
-def _summary(work: Workload, plan: Plan, options: PlanOptions, gold: HiddenGold, *more: Ints) -> Summary:
-    """`more` are those to whom repeats and checks are given, as indexes of people."""
-    names = [each.name for each in work.annotators]
-    asked = [np.bincount(each, minlength=len(names)).tolist() for each in more]
-    again, checks = ({name: count for name, count in zip(names, each, strict=True) if count} for each in asked)
-    new = np.bincount(plan.people, minlength=len(names)).tolist()
-    return replace(
-        _queue_summary(work, plan.items, options, options.repeat_percent, options.repeat_gap, *gold.facts),
-        annotators=dict(zip(names, new, strict=True)),
-        loads=dict(zip(names, plan.loads.tolist(), strict=True)),
-        pairs={f"{names[a]}|{names[b]}": int(plan.couples[a, b]) for a, b in combinations(range(len(names)), 2)},
-        repeats=again,
-        gold=checks,
-    )
