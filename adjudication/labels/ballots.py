@@ -22,8 +22,10 @@ KINDS = {
 
 
 def has_vote(voters: str, annotator: str = "") -> Q:
-    """Of annotators, or of what leads to one: who votes. Members of a committee do not, as it votes for them."""
-    return Q(**{f"{annotator}kind__in": KINDS[voters]}) & ~Q(**{f"{annotator}machine_run__committees__isnull": False})
+    """Of annotators, or of what leads to one: who votes. Members of a committee do not once it has answered, as it
+    votes for them; one that was cancelled before takes nobody's vote."""
+    answered = f"{annotator}machine_run__committees__replies__isnull"
+    return Q(**{f"{annotator}kind__in": KINDS[voters]}) & ~Q(**{answered: False})
 
 
 @dataclass(frozen=True, kw_only=True)

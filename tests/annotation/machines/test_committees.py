@@ -104,9 +104,12 @@ def test_a_committee_follows_when_a_member_goes_on(made: Material, campaign: Cam
 def test_members_have_no_vote_next_to_their_committee(made: Material, campaign: Campaign) -> None:
     members = judged_by(made, campaign, "Answer: 2", "Answer: 2")
     [alone] = judged_by(made, campaign, "Answer: 0")
-    run = carry_out(committee_of(made, campaign, members))
     everybody = VoteRun(parameters={"voters": "all"})
     item, criterion = campaign.items.first(), campaign.criteria.get()
+    run = committee_of(made, campaign, members)
+    votes = current_votes(item.pk, criterion.pk, everybody)
+    assert len(votes) == 3, "a committee without answers, as one that was cancelled, takes no vote from its members"
+    run = carry_out(run)
     votes = current_votes(item.pk, criterion.pk, everybody)
     assert sorted(votes) == sorted([[alone.annotator_id, 0], [run.annotator_id, 2]])
 
