@@ -11,6 +11,7 @@ class AnnotationConfig(AppConfig):
     digest_lines = {"annotation": "annotation.digest.lines"}
     profile_cards = {"annotation": "annotation.cards.profile_cards"}
     overview_cards = {"annotation": "annotation.cards.overview_cards"}
+    document_cards = {"annotation": "annotation.cards.document_cards"}
     jobs = {
         "items": "annotation.campaigns.jobs.ItemBuildJob",
         "assignments": "annotation.assignment.jobs.AssignmentJob",

@@ -1,4 +1,4 @@
-"""What this app shows on the first page and on the overview of a collection: the person's own work."""
+"""What this app shows on pages below it: the person's own work, and where a document is judged."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,8 +8,9 @@ from accounts.slots import Card
 from annotation.campaigns.home import Work, work_of
 from annotation.consent.consents import can_withdraw_from
 from annotation.inquiries.inquiries import new_answers, open_inquiries
+from annotation.models import Campaign
 from corpus.collections.rules import can_oversee
-from corpus.models import Collection, Membership, Role
+from corpus.models import Collection, Document, Membership, Role
 
 
 def home_cards(user: User, memberships: Iterable[Membership]) -> Iterator[Card]:
@@ -50,3 +51,10 @@ def overview_cards(_request: Request, membership: Membership) -> Iterator[Card]:
         yield Card(10, "annotation/_my_work.html", {"mine": mine})
     elif not can_oversee(membership):
         yield Card(10, "annotation/_no_work.html")
+
+
+def document_cards(membership: Membership, document: Document) -> Iterator[Card]:
+    """The campaigns that have items of the document, for who may see what it is judged for."""
+    if can_oversee(membership):
+        campaigns = Campaign.objects.filter(items__document=document).distinct().order_by("name", "pk")
+        yield Card(10, "annotation/_document_campaigns.html", {"campaigns": campaigns})

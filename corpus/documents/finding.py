@@ -15,7 +15,7 @@ from django.db.models.expressions import RawSQL
 
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
-from corpus.models import Collection, Document, FullText, Indexing
+from corpus.models import Collection, Document, FullText, Indexing, Topic
 from engines.text.highlight import fragments, highlight_spans, highlight_terms
 from engines.text.languages import ENGLISH
 from engines.text.names import OPENING, document_name
@@ -310,10 +310,10 @@ def pools_with(document: Document) -> QuerySet[Any]:
     return document.pooled_for.select_related("topic").order_by("topic__position", "topic_id")
 
 
-def campaigns_with(document: Document) -> QuerySet[Any]:
-    """Names of the campaigns that have items of the document."""
-    found = Document.objects.filter(pk=document.pk, items__isnull=False).order_by("items__campaign__name")
-    return found.values_list("items__campaign__name", flat=True).distinct()
+def topics_near(document: Document, limit: int = 5) -> QuerySet[Topic]:
+    """The first topics with the document in their pool, not among their targets: it may become one of these."""
+    topics = Topic.objects.filter(pool__document=document).exclude(targets__document=document)
+    return topics.order_by("position", "pk")[:limit]
 
 
 def targeting_topics(document: Document) -> QuerySet[Any]:

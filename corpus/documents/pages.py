@@ -12,7 +12,6 @@ from corpus.collections.statistics import corpus_statistics, document_statistics
 from corpus.collections.statistics_table import WORDS, as_latex, as_markdown, lines_of
 from corpus.documents.finding import (
     browse_documents,
-    campaigns_with,
     count_documents,
     document_with,
     full_text_of,
@@ -20,6 +19,7 @@ from corpus.documents.finding import (
     pools_with,
     search_documents,
     targeting_topics,
+    topics_near,
     unfinished_indexing,
 )
 from corpus.documents.forms import SearchForm
@@ -79,7 +79,7 @@ def document_detail(request: HttpRequest, slug: str, docno: str) -> HttpResponse
     }
     if can_oversee(membership):
         context["targets"] = targeting_topics(document)
-        context |= {"pooled": pools_with(document), "campaigns": campaigns_with(document)}
+        context |= {"pooled": pools_with(document), "near": topics_near(document)}
     return render(request, "corpus/documents/document_detail.html", context)
 
 

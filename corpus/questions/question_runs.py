@@ -173,6 +173,11 @@ class RunFigures:
     sources: list[SourceFigures]
     asked_again: int
 
+    @property
+    def lost(self) -> int:
+        """Questions whose topics were deleted since."""
+        return sum(each.lost for each in self.sources)
+
 
 def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFigures:
     """The counts of a run, or of all runs of the collection. Six queries at most."""

@@ -13,7 +13,7 @@ from annotation.models import (
     Strategy,
     Submission,
 )
-from corpus.models import Topic
+from corpus.models import Document, Topic
 from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, title, values
 from tests.factories.labelling import assignment_of, build_work, given, send_one
 
@@ -29,7 +29,7 @@ def test_a_digit_judges_and_goes_on(new_page):
     page.keyboard.press("2")
     expect_unit(page, 1)
     label = Criterion.objects.get(campaign=built.campaign).levels.get(value=2).label
-    expect(page.locator("[data-part=gave]")).to_contain_text(f"You gave “{title(0)}” 2 {label}")
+    expect(page.locator("[data-part=gave]")).to_have_text(f"Before: “{title(0)}” 2 {label}")
     page.keyboard.press("0")
     expect_unit(page, 2)
     page.keyboard.press("1")
@@ -42,6 +42,31 @@ def test_a_digit_judges_and_goes_on(new_page):
     assert (stored.device, stored.guideline.version) == ("keyboard", 1)
     assert 0 < stored.active_ms < 60_000
     assert stored.client_at is not None
+
+
+def test_what_was_given_before_shows_the_end_of_a_long_name(new_page):
+    built = build_work(items=2)
+    for document in Document.objects.filter(collection=built.collection):
+        Document.objects.filter(pk=document.pk).update(
+            title=f"On the leaves of tea that grow high up, {document.docno}"
+        )
+    phone = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+    page = open_labelling(new_page, built, **phone)
+    page.locator(".levels .level").first.tap()
+    expect(page.locator("[data-part=gave]")).to_contain_text("Before: “On the leaves of tea")
+    is_cut = "each => each.scrollWidth > each.clientWidth"
+    assert page.locator("[data-part=gave-start]").evaluate(is_cut)
+    seen = page.locator("[data-part=gave-end]").evaluate("""each => {
+      const text = each.firstChild, box = each.getBoundingClientRect(), last = document.createRange();
+      last.setStart(text, text.length - 5);
+      last.setEnd(text, text.length);
+      const { left, right } = last.getBoundingClientRect();
+      return box.left <= left && right <= box.right + 0.5;
+    }""")
+    assert seen
+    colour = "each => getComputedStyle(each).color"
+    gave, grade = (page.locator(f"[data-part={part}]") for part in ("gave", "gave-answer"))
+    assert gave.evaluate(colour) == grade.evaluate(colour)
 
 
 def test_grades_definitions_guideline_and_examples_are_in_sight(new_page):

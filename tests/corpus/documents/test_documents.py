@@ -241,6 +241,23 @@ class TestPages:
         for name in ("Known to fit", reverse("pool_detail", args=["tea", topic.pk])):
             assert name in overseer.get(address).content.decode()
 
+    def test_managers_are_led_to_the_topics_that_it_may_become_a_target_of(
+        self, shelf: Collection, members: dict[Role, Membership]
+    ) -> None:
+        document = Document.objects.get(collection=shelf, docno="d1")
+        answered, near, far = (TopicFactory(collection=shelf) for _ in range(3))
+        for topic in (answered, near):
+            PoolEntry.objects.create(topic=topic, document=document)
+        Target.objects.create(topic=answered, document=document)
+        address, shown = reverse("document_detail", args=["tea", "d1"]), {}
+        for role in (Role.MANAGER, Role.VIEWER):
+            person = Client()
+            person.force_login(members[role].user)
+            text = person.get(address).content.decode()
+            edits = [reverse("topic_edit", args=["tea", topic.pk]) in text for topic in (answered, near, far)]
+            shown[role] = edits, "another topic that it answers" in text
+        assert shown == {Role.MANAGER: ([False, True, False], True), Role.VIEWER: ([False, False, False], False)}
+
     def test_annotators_do_not_see_the_fields_that_nobody_named(
         self, shelf: Collection, client: Client, members: dict[Role, Membership]
     ) -> None:

@@ -69,6 +69,18 @@ def test_asking_by_the_page(client, mention, model):
     assert run.state == "queued"
 
 
+def test_the_state_of_a_request_comes_first_and_agrees_with_its_figures(client, collection, mention):
+    run = make_question(mention).reply.run
+    GenerationReply.objects.create(
+        run=run, mention=make_mention({"b0": None}, collection=collection), position=1, outcome=Outcome.WAITING
+    )
+    html = page(client, "generation_detail", run.pk)
+    waiting = "Waiting to go on when this page was opened: 1 of 2 mentions asked about so far."
+    assert html.index(waiting) < html.index("Overlap compares")
+    assert "1 more, topic deleted since" in html
+    assert re.search(r">1</span> of them without a topic: it was deleted since", html)
+
+
 def test_without_a_model_the_page_says_who_can_help(client, mention, settings):
     settings.LLM_BASE_URL = ""
     for name in ("generation_list", "generation_create"):

@@ -314,14 +314,18 @@ export function lacking(element) {
 
 const isAnswered = (cell) => Object.keys((cell.draft ?? cell.answer)?.answers ?? {}).length > 0;
 
+/** How much of the end of a name stays in sight where its middle is cut: names of one kind often differ only there. */
+const END_IN_SIGHT = 12;
+
 /** Say what was given to a unit that has just been left. */
 export function showGiven(unit) {
   const answers = unit.cells.map(({ answer }) => (answer.kind === "skip" ? "" : gradeWords(answer)));
   const given = [...new Set(answers.filter(Boolean))];
   show(part("gave"));
-  part("gave-verb").textContent = given.length ? "You gave" : "You skipped";
-  setText("gave-name", unit.name);
-  setText("gave-answer", given.join(" · "));
+  const letters = [...unit.name];
+  setText("gave-start", letters.slice(0, -END_IN_SIGHT).join(""));
+  setText("gave-end", letters.slice(-END_IN_SIGHT).join(""));
+  setText("gave-answer", given.join(" · ") || "skipped");
 }
 
 /** In training: what is right about the unit of this name, which has just been left. */
