@@ -3,6 +3,9 @@
 from typing import Any, ClassVar
 
 from allauth.account import forms
+from allauth.socialaccount.forms import DisconnectForm as SocialDisconnectForm
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from accounts.passwords import check_may_have_password
@@ -53,6 +56,15 @@ class ChangePasswordForm(Labelled, forms.ChangePasswordForm):
         "password1": "New password",
         "password2": "Repeat the new password",
     }
+
+
+class DisconnectForm(SocialDisconnectForm):
+    """Of the providers of the file; one that was taken out of it leads nowhere, and is not shown."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        mine = SocialAccount.objects.filter(user=self.request.user, provider__in=settings.SIGN_ON)
+        self.accounts = self.fields["account"].queryset = mine
 
 
 class ResetPasswordKeyForm(Labelled, forms.ResetPasswordKeyForm):

@@ -3,7 +3,7 @@
 from django.urls import include, path
 
 from accounts import views
-from accounts.sign_on.pages import sign_on_connect, sign_on_start
+from accounts.sign_on.pages import sign_on_callback, sign_on_connect, sign_on_start
 
 urlpatterns = [
     path("first/", views.first_account, name="first_account"),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("logout/", views.sign_out, name="account_logout"),  # these go before allauth's own
     path("email/", views.change_email, name="account_email"),
     path("oidc/<slug:provider_id>/login/", sign_on_start, name="openid_connect_login"),
+    path("oidc/<slug:provider_id>/login/callback/", sign_on_callback, name="openid_connect_callback"),
     path("sign-on/<slug:key>/connection/", sign_on_connect, name="sign_on_connect"),
     path("", include("allauth.urls")),
 ]

@@ -33,7 +33,7 @@ from accounts.job_kinds import JobKind, job_kinds
 from accounts.models import ApiToken, JobState, TokenScope
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import OpenRequest, Request
-from accounts.sign_on.adapter import PROVIDER
+from accounts.sign_on.adapter import signed_on_through
 from accounts.sign_on.pages import leave_signed_out
 from accounts.themes import COOKIE, Theme
 
@@ -88,7 +88,7 @@ def sign_out(request: OpenRequest) -> HttpResponse:
 
     Never "storage": labels that could not be sent yet wait there for their annotator.
     """
-    provider = request.session.get(PROVIDER, "")
+    provider = signed_on_through(request)
     response = logout(request)
     if request.method == "POST" and not request.user.is_authenticated:
         if "next" not in request.POST:  # else the person goes on here, as somebody else

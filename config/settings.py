@@ -331,6 +331,7 @@ ALLAUTH_TRUSTED_PROXY_COUNT = 1 if SECURE_PROXY_SSL_HEADER else 0  # whose addre
 SIGN_ON = sign_on.providers(env.file("LITMUS_SIGN_ON_FILE"))  # by the key of each
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [each.for_allauth for each in SIGN_ON.values()]}}
 SOCIALACCOUNT_ADAPTER = "accounts.sign_on.adapter.SignOnAdapter"
+SOCIALACCOUNT_FORMS = {"disconnect": "accounts.sign_in_forms.DisconnectForm"}
 SOCIALACCOUNT_LOGIN_ON_GET = True  # a link and not a form, which may lead to addresses of ours alone
 SOCIALACCOUNT_STORE_TOKENS = False  # nothing is asked of a provider later
 OPENID_CONNECT_URL_PREFIX = "oidc"

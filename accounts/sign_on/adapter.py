@@ -3,11 +3,14 @@
 from typing import Any
 
 import requests
+from allauth.account.authentication import get_authentication_records
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialAccount, SocialLogin
 from allauth.socialaccount.providers.base.constants import AuthProcess
 from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -16,10 +19,10 @@ from django.utils.http import urlencode
 from accounts.audit import record_event
 from accounts.mail import whole_address
 from accounts.models import User
+from accounts.passwords import may_have_password
 from accounts.refusals import NotAllowed
 from accounts.sign_on.arriving import Arrival, find_or_create, follow, join
 
-PROVIDER = "sign_on_provider"  # of the session: where its person signed in
 CONNECTING = "sign_on_connecting"  # of the session: the provider that its person asked to be connected with
 VERBS = {
     "socialaccount/email/account_connected": "connect_sign_on",
@@ -44,7 +47,6 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
                 join(sociallogin.user, sociallogin.account, arrival, now)
         if sociallogin.user.is_active:  # else allauth refuses
             follow(sociallogin.user, arrival, now)
-        request.session[PROVIDER] = arrival.provider.key
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002
         """Never by allauth's own form: `pre_social_login` has made the account where one may be made."""
@@ -52,6 +54,13 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
 
     def get_connect_redirect_url(self, request: HttpRequest, socialaccount: SocialAccount) -> str:  # noqa: ARG002
         return reverse("socialaccount_connections")
+
+    def validate_disconnect(self, account: SocialAccount, accounts: QuerySet[SocialAccount]) -> None:
+        """Errors: ValidationError where no other way in would be left."""
+        others = accounts.exclude(pk=account.pk).filter(provider__in=settings.SIGN_ON)
+        has_password = account.user.has_usable_password() and may_have_password(account.user.email)
+        if not (has_password or others.exists()):
+            raise ValidationError("You could not sign in any more. Connect another account first.")
 
     def send_notification_mail(self, template_prefix: str, user: User, *arguments: Any, **more: Any) -> None:
         """Called where somebody has connected or disconnected an account: audited, and mailed where it may matter."""
@@ -72,8 +81,15 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
 def _arrival(sociallogin: SocialLogin) -> Arrival:
     data: dict[str, Any] = sociallogin.account.extra_data
     # What the token says and what the provider answers when asked: groups stand in either.
-    claims = {**(data.get("id_token") or {}), **(data.get("userinfo") or {})}
-    return Arrival.of(settings.SIGN_ON[sociallogin.account.provider], claims)
+    token, asked = data.get("id_token") or {}, data.get("userinfo") or {}
+    verified = (asked if "email" in asked else token).get("email_verified")  # said of the address beside it
+    return Arrival.of(settings.SIGN_ON[sociallogin.account.provider], {**token, **asked, "email_verified": verified})
+
+
+def signed_on_through(request: HttpRequest) -> str:
+    """The key of the provider through which the person of this session came in, "" for a password."""
+    records = get_authentication_records(request, request.user)
+    return next((each["provider"] for each in records if each["method"] == "socialaccount"), "")
 
 
 def sign_out_address(request: HttpRequest, key: str) -> str:

@@ -7,6 +7,7 @@ Content-Security-Policy), and browsers count a redirect after a form as part of 
 from http import HTTPStatus
 
 import requests
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from allauth.socialaccount.providers.openid_connect.views import login as start
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -18,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import OpenRequest, Request
 from accounts.sign_on.adapter import CONNECTING, sign_out_address
+from accounts.sign_on.claims import OpenIDConnect
 
 
 @login_not_required
@@ -28,6 +30,15 @@ def sign_on_start(request: OpenRequest, provider_id: str) -> HttpResponseBase:
         return start(request, provider_id)
     except (requests.RequestException, ValueError):
         return render(request, "socialaccount/authentication_error.html", status=HTTPStatus.BAD_GATEWAY)
+
+
+@login_not_required
+@require_safe
+def sign_on_callback(request: OpenRequest, provider_id: str) -> HttpResponseBase:
+    """The way back from the provider, as allauth's own but for what is read of its answer."""
+    if provider_id not in settings.SIGN_ON:
+        raise Http404
+    return OAuth2CallbackView.adapter_view(OpenIDConnect(request, provider_id))(request)
 
 
 @require_POST

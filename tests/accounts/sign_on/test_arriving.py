@@ -10,11 +10,14 @@ import pytest
 import requests
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.providers.base.provider import ProviderException
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent, User
+from accounts.sign_on.claims import read_claims
 from accounts.sign_on.providers import GroupRole, Provider
 from corpus.collections.invitation_links import token_for
 from corpus.collections.invitations import create_invitation
@@ -94,6 +97,64 @@ def test_an_account_is_made_for_a_believed_address_of_the_domains_or_for_anyone(
         assert not user.memberships.exists()
         verbs = set(AuditEvent.objects.filter(actor=user.email).values_list("verb", flat=True))
         assert verbs == {"connect_sign_on", "sign_in"}
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"name": ["Ada"]},
+        {"name": 5},
+        {"name": "A\x00da"},
+        {"picture": "\x00"},
+        {"given_name": ["Ada"], "preferred_username": {"ada": 1}},
+        {"family_name": "x" * 500},
+    ],
+)
+def test_claims_of_another_type_count_as_not_said_and_what_is_not_read_is_not_kept(client, provider, settings, claims):
+    change(settings, provider, anyone=True)
+    assert arrive(client, provider, "ada", **claims).status_code == 302
+    kept = SocialAccount.objects.get().extra_data
+    assert kept["userinfo"].keys() <= {"sub", "email", "email_verified", "name"}
+    assert kept["id_token"].keys() <= {"sub", "email", "email_verified", "name"}
+
+
+@pytest.mark.parametrize("email", [5, True, {"a": 1}, ["ada@example.org"], "ada\x00@example.org"])
+def test_an_address_of_another_type_is_none(client, provider, settings, email):
+    change(settings, provider, anyone=True)
+    assert arrive(client, provider, "ada", email=email).status_code == 422
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize("subject", ["x" * 200, "a\x00da"])
+def test_a_subject_that_cannot_be_stored_is_said_to_be_unusable(client, provider, settings, subject):
+    change(settings, provider, anyone=True)
+    assert "its answer could not be used" in arrive(client, provider, subject, email="ada@example.org").text
+
+
+@pytest.mark.parametrize("claims", [{}, {"sub": None}, {"sub": 5}, {"sub": ""}, [], "ada"])
+def test_an_answer_that_names_nobody_is_unusable(provider, claims):
+    with pytest.raises(ProviderException):
+        read_claims(claims, provider.key)
+
+
+def test_a_token_of_another_person_is_unusable(client, provider, settings, monkeypatch):
+    change(settings, provider, anyone=True)
+    asked = OpenIDConnectOAuth2Adapter._fetch_user_info
+    monkeypatch.setattr(
+        OpenIDConnectOAuth2Adapter, "_fetch_user_info", lambda *given: asked(*given) | {"sub": "somebody else"}
+    )
+    assert "its answer could not be used" in arrive(client, provider, "ada").text
+    assert User.objects.count() == 1
+
+
+def test_an_address_is_verified_by_who_gave_it(client, provider, settings, monkeypatch):
+    """Not by the token, which speaks of another address."""
+    change(settings, provider, anyone=True)
+    asked = OpenIDConnectOAuth2Adapter._decode_id_token
+    said = {"email": "eve@example.org", "email_verified": True}
+    monkeypatch.setattr(OpenIDConnectOAuth2Adapter, "_decode_id_token", lambda *given: asked(*given) | said)
+    assert arrive(client, provider, "eve", email="ada@example.org", email_verified=None).status_code == 403
+    assert User.objects.count() == 1
 
 
 def test_the_subject_is_the_person_whatever_its_address_becomes(client, provider, settings):
@@ -245,6 +306,7 @@ def test_the_only_manager_stays_whatever_the_groups_say(client, provider, settin
 def test_signing_out_goes_on_to_the_provider(client, provider, settings):
     change(settings, provider, anyone=True)
     arrive(client, provider, "ada")
+    arrive(client, provider, "ada")  # once more, which begins another session
     page = client.post(reverse("account_logout"))
     address = re.search(r'href="(http://[^"]+end_session[^"]+)"', page.text)[1]
     assert urlsplit(address).netloc == urlsplit(provider.address).netloc
@@ -284,6 +346,26 @@ def test_an_unknown_provider_is_not_found(client, provider):
     assert client.get(reverse("openid_connect_login", args=["nobody"])).status_code == 404
     client.force_login(UserFactory())
     assert client.post(reverse("sign_on_connect", args=["nobody"])).status_code == 404
+
+
+def test_a_provider_that_was_taken_out_of_the_file_is_forgotten_and_the_last_way_in_stays(client, provider, settings):
+    settings.PASSWORDS_ONLY_FOR = "op@example.org"
+    arrive(client, change(settings, provider, anyone=True), "ada")
+    user, page = who(client), reverse("socialaccount_connections")
+    user.set_password(PASSWORD)  # of the time before passwords were switched off
+    user.save()
+    SocialAccount.objects.create(user=user, provider="before", uid="ada")
+    arrive(client, provider, "ada")
+    shown = client.get(page).text
+    assert shown.count("Disconnect") == 1
+    last = user.socialaccount_set.get(provider="university")
+    assert "You could not sign in any more" in client.post(page, {"account": last.pk}).text
+    assert user.socialaccount_set.count() == 2
+    settings.SIGN_ON, settings.SOCIALACCOUNT_PROVIDERS = {}, {"openid_connect": {"APPS": []}}
+    assert "No account is connected yet." in client.get(page).text
+    assert client.post(page, {"account": last.pk}).status_code == 200
+    assert client.get(reverse("openid_connect_callback", args=["university"])).status_code == 404
+    assert client.post(reverse("account_logout"))["Location"] == reverse("account_login")
 
 
 def test_passwords_may_be_switched_off_but_for_one_account(client, provider, settings):
