@@ -82,7 +82,7 @@ def _arrival(sociallogin: SocialLogin) -> Arrival:
     data: dict[str, Any] = sociallogin.account.extra_data
     # What the token says and what the provider answers when asked: groups stand in either.
     token, asked = data.get("id_token") or {}, data.get("userinfo") or {}
-    verified = (asked if "email" in asked else token).get("email_verified")  # said of the address beside it
+    verified = (asked if "email" in asked else token).get("email_verified")  # of the same address
     return Arrival.of(settings.SIGN_ON[sociallogin.account.provider], {**token, **asked, "email_verified": verified})
 
 
