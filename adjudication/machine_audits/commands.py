@@ -20,7 +20,7 @@ class MachineAuditCommand(ReportingCommand):
     called = "machine_audit"
     prints = True
     task = "Agree and decide"
-    example = "machine_audit demo machine-round --half-width 3"
+    example = "machine_audit demo machine-labels --half-width 3"
     line = "What people would say of all that a machine labelled"
     help = (
         "What the figures would be if people had judged all that a machine labelled, from the sample that they judge:"

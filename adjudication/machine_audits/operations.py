@@ -64,7 +64,7 @@ def _in_words(done: Drawing) -> str:
 DRAW_AUDIT_SAMPLE = Operation(
     called="draw_audit_sample",
     task="Judge",
-    example="draw_audit_sample demo machine-round --size 100 --seed 7 --dry-run",
+    example="draw_audit_sample demo machine-labels --size 30 --seed 7 --dry-run",
     action=draw_audit_sample,
     foresee=partial(draw_audit_sample, dry_run=True),
     form=SampleForm,

@@ -53,7 +53,7 @@ class CorrectCommand(ReportingCommand):
     called = "correct_machine_labels"
     where = IN_CAMPAIGN
     task = "Agree and decide"
-    example = "correct_machine_labels demo main-round labels.csv --by ada@litmus.example --dry-run"
+    example = "correct_machine_labels demo trial-round labels.csv --by adam@litmus.example --dry-run"
     line = "Correct machine labels by a file"
     help = (
         "Correct labels of machines by a file, all of it or nothing. Download it on the page “Machine labels” and fill"

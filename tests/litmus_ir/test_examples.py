@@ -11,9 +11,11 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.models import JobState
+from accounts.models import JobState, User
 from adjudication.models import AgreementRun
-from annotation.models import Assignment, AssignmentState, Item
+from adjudication.verdicts.corrections import machine_labels
+from annotation.campaigns.guidelines import write_guideline
+from annotation.models import Assignment, AssignmentState, Campaign, Item
 from config.demo.people import HERE
 from corpus.models import QuestionCall
 from litmus_ir.verbs import verbs
@@ -32,6 +34,7 @@ ELSEWHERE = {  # by command: where it is run, since it starts or ends servers, o
     "remove_demo": "tests/config/test_demo.py",
     "backup": "tests/config/test_backups.py",
     "restore": "tests/config/test_backups.py",
+    "test_endpoint": "tests/corpus/endpoints/test_endpoints.py",
     "changepassword": "tests/accounts/test_users.py",
 }
 FILES = {
@@ -45,6 +48,7 @@ FILES = {
     "earlier.qrels": "1 0 LD-001 1\n",
     "known.csv": "topic,criterion,value,explanation\nq2,quality,1,It is clear.\n",
     "authors.csv": "email,docno,name\nada@example.org,LD-002,Ada\n",
+    "stricter.txt": "Judge as a reader would.\n\n{aspect}\n\n{abstract}\n",
     "strict.txt": "Judge strictly.\n\n{aspect}\n\n{abstract}\n",
 }
 FIRST = "first_code"
@@ -107,6 +111,21 @@ def finish_jobs(_: Path) -> None:
         jobs.carry_out(run)
 
 
+def change_guideline(_: Path) -> None:
+    campaign = Campaign.objects.get(slug="main-round")
+    manager = User.objects.get(email="maria@litmus.example")
+    write_guideline(by=manager, at=timezone.now(), campaign=campaign, body="Judge by what the abstract says.")
+
+
+def fill_in_labels(folder: Path) -> None:
+    label = machine_labels(Campaign.objects.get(slug="trial-round"))[0]
+    (folder / "labels.csv").write_text(f"label,value\n{label.pk},{label.value}\n")
+
+
+MACHINE_LABELS = [
+    'create_campaign demo "Machine labels" --split dev --sample 60 --seed 7 --overlap 1 --strategy planned --annotator ada@litmus.example',
+    "annotate demo machine-labels --kind lexical",
+]
 BEFORE: dict[str, list[str | Callable[[Path], None]]] = {  # by how the example begins
     "author_calls demo take-in": [reach_deadline],
     "make_context_topics": ["import_papers demo papers.zip"],  # which undo_import has taken away
@@ -115,6 +134,11 @@ BEFORE: dict[str, list[str | Callable[[Path], None]]] = {  # by how the example 
     "adjudicate_papers demo send-back": ["add_annotators demo citation-contexts chloe@litmus.example"],
     "anno_gpt demo test-set": ['create_campaign demo "Final test" --split test --sample 20 --seed 7'],
     "anno_gpt demo test 1": [judge_final_test, "import_judgments demo final-test final.csv"],
+    "correct_machine_labels": [fill_in_labels],
+    "draw_audit_sample": [*MACHINE_LABELS],
+    "machine_audit": ["draw_audit_sample demo machine-labels --size 30 --seed 7"],
+    "request_rejudging": [change_guideline],
+    "withdraw_rejudging": ["request_rejudging demo main-round"],
     "set_purpose": ["create_campaign demo Training"],
     "pay_sheet": ["set_pay_rate demo main-round 14.50 EUR"],
     "search_sheet demo read": [fill_sheet],
