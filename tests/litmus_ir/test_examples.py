@@ -123,7 +123,8 @@ def fill_in_labels(folder: Path) -> None:
 
 
 MACHINE_LABELS = [
-    'create_campaign demo "Machine labels" --split dev --sample 60 --seed 7 --overlap 1 --strategy planned --annotator ada@litmus.example',
+    'create_campaign demo "Machine labels" --split dev --sample 60 --seed 7 --overlap 1 --strategy planned '
+    "--annotator ada@litmus.example",
     "annotate demo machine-labels --kind lexical",
 ]
 BEFORE: dict[str, list[str | Callable[[Path], None]]] = {  # by how the example begins
