@@ -17,5 +17,8 @@ urlpatterns = [
     path("oidc/<slug:provider_id>/login/", sign_on_start, name="openid_connect_login"),
     path("oidc/<slug:provider_id>/login/callback/", sign_on_callback, name="openid_connect_callback"),
     path("sign-on/<slug:key>/connection/", sign_on_connect, name="sign_on_connect"),
-    path("", include("allauth.urls")),
+    path("", include("allauth.account.urls")),
+    path("2fa/", include("allauth.mfa.urls")),
+    path("3rdparty/", include("allauth.socialaccount.urls")),
+    path("", include("allauth.socialaccount.providers.openid_connect.urls")),
 ]

@@ -67,7 +67,7 @@ def test_a_run_with_its_figures_topics_and_what_it_lacks(
     client: Client, built: Built, job: Evaluation, django_assert_max_num_queries: Any
 ) -> None:
     client.force_login(built.people["viewer"])
-    with django_assert_max_num_queries(29):
+    with django_assert_max_num_queries(30):
         text = page(client, job, "evaluation_run", run="half")
     assert "Results of run <bdi>half</bdi></h1>" in text
     figures = job.results["report"]["subsets"][0]["runs"]["half"]
@@ -98,7 +98,7 @@ def test_a_topic_with_ranks_and_what_is_unjudged(
     client: Client, built: Built, job: Evaluation, django_assert_max_num_queries: Any
 ) -> None:
     client.force_login(built.people["viewer"])
-    with django_assert_max_num_queries(47):
+    with django_assert_max_num_queries(49):
         text = page(client, job, "evaluation_topic", topic="1")
     part = fetch_measured(job)
     assert part is not None

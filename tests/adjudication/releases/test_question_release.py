@@ -128,7 +128,8 @@ def test_what_models_and_authors_were_asked_is_said(released: tuple[Rubric, Path
     }  # fmt: skip
     for name in ("README.md", "DATASHEET.md", "REVIEWERS.md"):
         text = (out / name).read_text()
-        assert "the language model “stub-model” was asked about 2 citation mentions, a sample drawn with seed 3" in text
+        asked = "was asked about 2 citation mentions (endpoint default), a sample drawn with seed 3"
+        assert f"the language model “stub-model” {asked}" in text
         assert f"version 1 (sha256 {prompt.sha256[:12]}…; in full in manifest.json)" in text
         assert "of the 3 that could be kept, 2 became topics and 1 (33%) did not because of their overlap" in text
         assert rubric.collection.question_runs.get().overlap_rule in text
