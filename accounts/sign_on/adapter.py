@@ -64,11 +64,8 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
 
     def send_notification_mail(self, template_prefix: str, user: User, *arguments: Any, **more: Any) -> None:
         """Called where somebody has connected or disconnected an account: audited, and mailed where it may matter."""
-        verb = {"connected": "connect_sign_on", "disconnected": "disconnect_sign_on"}[
-            template_prefix.rpartition("_")[2]
-        ]
         provider = more["context"]["account"].provider
-        record_event(by=user, at=timezone.now(), verb=verb, target=user, provider=provider)
+        record_event(by=user, at=timezone.now(), verb=VERBS[template_prefix], target=user, provider=provider)
         super().send_notification_mail(template_prefix, user, *arguments, **more)
 
     def get_requests_session(self) -> requests.Session:

@@ -67,6 +67,12 @@ def find_or_create(arrival: Arrival, at: datetime) -> User:
                 f"There is an account for {arrival.email}. Sign in with its password, then connect "
                 f"{arrival.provider.label} on your profile page."
             )
+        if SocialAccount.objects.filter(user=user, provider=arrival.provider.key).exists():
+            # Providers give an address to somebody else when its first owner has left.
+            raise Refused(
+                f"The account for {arrival.email} is connected with somebody else at {arrival.provider.label}. "
+                "Ask the staff of this Litmus."
+            )
         return user
     if not (arrival.is_trusted and _may_create(arrival)):
         raise NotAllowed(

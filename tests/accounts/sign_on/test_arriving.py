@@ -219,6 +219,18 @@ def test_staff_keep_the_password_that_the_operator_gave_them(client, provider):
     assert ada.has_usable_password()
 
 
+def test_an_address_that_was_given_to_somebody_else_leads_to_nobodys_account(client, provider, settings):
+    change(settings, provider, anyone=True)
+    arrive(client, provider, "ada")
+    ada = who(client)
+    client.logout()
+    answer = arrive(client, provider, "successor", email=ada.email)
+    assert answer.status_code == 422
+    assert "is connected with somebody else at University" in answer.text
+    assert who(client) is None
+    assert [each.uid for each in ada.socialaccount_set.all()] == ["ada"]
+
+
 @pytest.mark.parametrize("facts", [{"trust_email": False}, {}])
 def test_an_address_that_is_not_believed_joins_no_account(client, provider, settings, facts):
     ada = UserFactory(email="ada@example.org")
