@@ -21,7 +21,7 @@ from accounts.mail import whole_address
 from accounts.models import User
 from accounts.passwords import may_have_password
 from accounts.refusals import NotAllowed
-from accounts.sign_on.arriving import Arrival, find_or_create, follow, join
+from accounts.sign_on.arriving import Arrival, claims_of, find_or_create, follow, join
 
 CONNECTING = "sign_on_connecting"  # of the session: the provider that its person asked to be connected with
 VERBS = {
@@ -35,7 +35,8 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         """Find the account, or make it, and join the two. Errors: Refused, with what to do."""
-        now, arrival = timezone.now(), _arrival(sociallogin)
+        now, account = timezone.now(), sociallogin.account
+        arrival = Arrival.of(settings.SIGN_ON[account.provider], claims_of(account))
         if sociallogin.state.get("process") == AuthProcess.CONNECT:
             # Else a page of a stranger could connect the account of who opens it with a provider's account of theirs.
             if request.session.pop(CONNECTING, None) != arrival.provider.key:
@@ -44,7 +45,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
         if not sociallogin.is_existing:
             sociallogin.user = find_or_create(arrival, now)
             if sociallogin.user.is_active:
-                join(sociallogin.user, sociallogin.account, arrival, now)
+                join(sociallogin.user, account, arrival, now)
         if sociallogin.user.is_active:  # else allauth refuses
             follow(sociallogin.user, arrival, now)
 
@@ -73,14 +74,6 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
         session: requests.Session = super().get_requests_session()
         session.max_redirects = 0
         return session
-
-
-def _arrival(sociallogin: SocialLogin) -> Arrival:
-    data: dict[str, Any] = sociallogin.account.extra_data
-    # What the token says and what the provider answers when asked: groups stand in either.
-    token, asked = data.get("id_token") or {}, data.get("userinfo") or {}
-    verified = (asked if "email" in asked else token).get("email_verified")  # of the same address
-    return Arrival.of(settings.SIGN_ON[sociallogin.account.provider], {**token, **asked, "email_verified": verified})
 
 
 def signed_on_through(request: HttpRequest) -> str:

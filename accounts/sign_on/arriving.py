@@ -67,8 +67,7 @@ def find_or_create(arrival: Arrival, at: datetime) -> User:
                 f"There is an account for {arrival.email}. Sign in with its password, then connect "
                 f"{arrival.provider.label} on your profile page."
             )
-        if SocialAccount.objects.filter(user=user, provider=arrival.provider.key).exists():
-            # Providers give an address to somebody else when its first owner has left.
+        if _is_of_somebody_else(user, arrival.provider):
             raise Refused(
                 f"The account for {arrival.email} is connected with somebody else at {arrival.provider.label}. "
                 "Ask the staff of this Litmus."
@@ -79,6 +78,26 @@ def find_or_create(arrival: Arrival, at: datetime) -> User:
             f"{arrival.email} has no account and no invitation here. The manager of your collection can invite you."
         )
     return create_user(by=None, at=at, email=arrival.email, password=None, name=arrival.name)
+
+
+def _is_of_somebody_else(user: User, provider: Provider) -> bool:
+    """Whether another person of this provider has the account by right: providers give addresses on to others.
+
+    Who made it in somebody's name, with a password, may have connected it with an identity of theirs, of another
+    address: that one gives way to the person of the address (`join`).
+    """
+    known = SocialAccount.objects.filter(user=user, provider=provider.key)
+    return any(
+        not user.has_usable_password() or Arrival.of(provider, claims_of(each)).email == user.email for each in known
+    )
+
+
+def claims_of(account: SocialAccount) -> dict[str, Any]:
+    """What the token says and what the provider answers when asked: groups stand in either."""
+    data: dict[str, Any] = account.extra_data
+    token, asked = data.get("id_token") or {}, data.get("userinfo") or {}
+    verified = (asked if "email" in asked else token).get("email_verified")  # of the same address
+    return {**token, **asked, "email_verified": verified}
 
 
 def _may_create(arrival: Arrival) -> bool:
