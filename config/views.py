@@ -14,7 +14,7 @@ from accounts.requests import Request
 from config.demo.removal import demo_collection, remove_demo
 from config.example_files import NAMES, archive_files
 from config.state import TESTS, Outcome, parts, try_part
-from config.watching.figure_page import read_figures
+from config.watching.figure_page import find_troubles, read_figures
 
 
 def check_staff(user: User) -> None:
@@ -36,9 +36,8 @@ def state_figures(request: Request) -> HttpResponse:
     check_staff(request.user)
     tables, pages = read_figures()
     now, is_served = timezone.now(), bool(settings.METRICS_TOKEN)
-    return render(
-        request, "config/figures.html", {"tables": tables, "pages": pages, "now": now, "is_served": is_served}
-    )
+    shown = {"tables": tables, "pages": pages, "now": now, "is_served": is_served, "troubles": find_troubles(tables)}
+    return render(request, "config/figures.html", shown)
 
 
 @require_POST

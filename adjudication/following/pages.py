@@ -69,7 +69,9 @@ def cost_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     if request.GET.get("as") == "csv":
         return HttpResponse(as_csv(costs), content_type="text/csv; charset=utf-8")
     tables = {"markdown": as_markdown(costs), "latex": as_latex(costs)}
-    context = campaign_context(membership, found, "work", costs=costs, sentence=cost_sentence(found, costs), **tables)
+    sentence, has_rate = cost_sentence(found, costs), PayRate.objects.filter(campaign=found).exists()
+    shown = {"costs": costs, "sentence": sentence, "has_rate": has_rate}
+    context = campaign_context(membership, found, "work", **shown, **tables)
     return render(request, "adjudication/following/cost_detail.html", context)
 
 

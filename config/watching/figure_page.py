@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.template.defaultfilters import filesizeformat
 from prometheus_client.metrics_core import Metric
 
+from accounts.counting import decimal
 from config.watching.figures import registry
 
+LONG = 600  # seconds that a job may wait
 SLOWEST = 25  # pages shown, those that took most time in all first
 
 
@@ -16,6 +19,7 @@ class Figure:
 
     of: tuple[str, ...]
     value: float
+    words: str  # of the value: with a unit, yes or no
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,33 @@ def read_figures() -> tuple[list[FigureTable], list[PageFigures]]:
     return tables, _pages(requests, seconds) if requests and seconds else []
 
 
+def find_troubles(tables: list[FigureTable]) -> list[str]:
+    """What an operator should look at now, in sentences; none where all is as it should be."""
+    found = {table.name: sum(figure.value for figure in table.figures) for table in tables}
+    waits = [each.value for table in tables for each in table.figures if each.of == ("waiting",)]
+    rules = {
+        "PostgreSQL did not answer in time.": not found.get("litmus_database_up"),
+        "Redis did not answer, so background jobs wait.": not found.get("litmus_queue_up"),
+        "No worker answered, so background jobs wait.": found.get("litmus_workers", 1) == 0,
+        "A background job has waited for more than ten minutes.": found.get("litmus_oldest_waiting_job_seconds", 0)
+        > LONG,
+        "Requests wait for a connection to the database.": any(waits),
+    }
+    return [words for words, is_so in rules.items() if is_so]
+
+
 def _table(family: Metric) -> FigureTable:
-    figures = [Figure(tuple(sample.labels.values()), sample.value) for sample in family.samples]
+    figures = [
+        Figure(tuple(sample.labels.values()), sample.value, _words(family.name, sample.value))
+        for sample in family.samples
+    ]
     return FigureTable(family.name, family.documentation, tuple(family.samples[0].labels), figures)
+
+
+def _words(name: str, value: float) -> str:
+    if name.endswith("_up"):
+        return "yes" if value else "no"
+    return filesizeformat(value) if name.endswith("_bytes") else decimal(value, 0)
 
 
 def _pages(requests: Metric, seconds: Metric) -> list[PageFigures]:

@@ -84,7 +84,7 @@ def _database() -> Iterator[Metric]:
         found = []
     finally:
         connection.close()
-    yield _gauge("database_up", "1 where PostgreSQL answered all of this in time.", [((), bool(found))])
+    yield _gauge("database_up", "Whether PostgreSQL answered all of this in time.", [((), bool(found))])
     yield from found
 
 
@@ -129,7 +129,7 @@ def _queue() -> Iterator[Metric]:
             found = [((name,), float(queue.llen(name)))]
     except (RedisError, OSError):
         found = []
-    yield _gauge("queue_up", "1 where Redis answered.", [((), bool(found))])
+    yield _gauge("queue_up", "Whether Redis answered.", [((), bool(found))])
     yield _gauge("queue_messages", "Messages that no worker has taken yet.", found, "queue")
     yield _gauge("workers", "Workers that answered within a second, each with its processes.", _workers(found))
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from config.watching import figure_page
+from config.watching.figure_page import Figure, FigureTable, find_troubles
 from tests.factories.accounts import UserFactory
 from tests.factories.corpus import ImportRunFactory
 from tests.processes import web_server
@@ -117,6 +118,26 @@ def test_staff_see_the_same_figures_and_where_to_collect_them(client, settings, 
     page = client.get(reverse("state_figures")).text
     assert "<code>home</code>" in page
     assert "litmus_database_bytes" in page
+    assert ("Nothing needs attention." in page) is not ("No worker answered, so background jobs wait." in page)
     assert "LITMUS_METRICS_TOKEN" in page
     client.force_login(UserFactory())
     assert client.get(reverse("state_figures")).status_code == 403
+
+
+def test_what_needs_attention_is_said_in_words():
+    def table(name, *values, of=()):
+        return FigureTable(name, "", (), [Figure(of, value, "") for value in values])
+
+    fine = [table("litmus_database_up", 1), table("litmus_queue_up", 1), table("litmus_workers", 2)]
+    assert find_troubles(fine) == []
+    assert find_troubles([*fine[:2], table("litmus_workers", 0)]) == ["No worker answered, so background jobs wait."]
+    assert find_troubles([]) == [
+        "PostgreSQL did not answer in time.",
+        "Redis did not answer, so background jobs wait.",
+    ]
+    late = table("litmus_oldest_waiting_job_seconds", 601)
+    full = table("litmus_database_connections", 3, of=("waiting",))
+    assert find_troubles([*fine, late, full]) == [
+        "A background job has waited for more than ten minutes.",
+        "Requests wait for a connection to the database.",
+    ]
