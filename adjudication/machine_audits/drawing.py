@@ -86,7 +86,7 @@ def draw_audit_sample(
     where the items cannot be given out.
     """
     campaign = fetch_managed(campaign, by, lock=True)
-    _check_can_be_audited(campaign)
+    check_can_be_audited(campaign)
     if machine is None or criterion is None:
         raise Refused(f"Say which machine and which criterion. {campaign} needs a machine that has labelled its items.")
     check_within(SAMPLE, size)
@@ -142,7 +142,8 @@ def _store(audit: MachineAudit, labelled: Labelled, stratum: IntArray, strata: l
     )
 
 
-def _check_can_be_audited(campaign: Campaign) -> None:
+def check_can_be_audited(campaign: Campaign) -> None:
+    """Errors: Refused for a closed, sealed or practice campaign, and for a queue that is not filled yet."""
     check_not_closed(campaign)
     check_not_sealed(campaign)
     if campaign.for_what.is_practice:

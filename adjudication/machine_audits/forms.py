@@ -12,11 +12,13 @@ from annotation.models import Annotator, AnnotatorKind, Campaign, Criterion
 from corpus.models import RetrievalRun
 from engines.definitions.settings import DEPTH, SAMPLE, SEED
 
+USUAL_SAMPLE = 200  # items
+
 
 class SampleForm(forms.Form):
     size = number_field(
         SAMPLE,
-        initial=200,
+        initial=USUAL_SAMPLE,
         label="Items to draw",
         help_text="Drawn at random from what the machine labelled and people did not.",
     )

@@ -12,11 +12,14 @@ from accounts.counting import counted
 from accounts.operations import Found, Operation
 from accounts.refusals import Refused
 from accounts.rest_records import serializer_of
-from adjudication.machine_audits.drawing import Drawing, draw_audit_sample
-from adjudication.machine_audits.forms import SampleForm
+from adjudication.machine_audits.drawing import Drawing, check_can_be_audited, draw_audit_sample
+from adjudication.machine_audits.forms import USUAL_SAMPLE, SampleForm
+from adjudication.machine_audits.reading import count_free
 from adjudication.machine_audits.strata import Stratum
 from annotation.campaigns.places import in_campaign
+from annotation.models import Campaign
 from corpus.collections.rules import MANAGE
+from engines.stats.audits.sample import LEAST
 
 _campaign = in_campaign("machine_audit_list", "audits", page="machines")
 StratumSerializer = serializer_of(Stratum, "AuditStratum")
@@ -35,10 +38,14 @@ def _with_form(found: Found, **more: Any) -> Found:
 
 
 def _on_page(request: HttpRequest, roles: tuple[Any, ...], **where: Any) -> Found:
-    """With `?size=…` the page shows what would be drawn."""
+    """What can be drawn; with `?size=…` the page shows what would be."""
     found = _campaign.page(request, roles, **where)
+    free = count_free(found.target["campaign"])
+    enough = [n for *_, n in free if n >= LEAST]
+    reason = _why_nothing_can_be_drawn(found.target["campaign"], bool(free), bool(enough))
+    found = replace(found, shown=found.shown | {"free": free, "reason": reason})
     if "size" not in request.GET:
-        return _with_form(found)
+        return _with_form(found, initial={"size": min([USUAL_SAMPLE, *enough])})
     given = {name: request.GET.get(name) for name in SampleForm.base_fields}
     asked = SampleForm(request.GET, campaign=found.target["campaign"])
     shown: dict[str, Any] = {"asked": asked}
@@ -50,6 +57,17 @@ def _on_page(request: HttpRequest, roles: tuple[Any, ...], **where: Any) -> Foun
         except Refused as refusal:
             shown["refusal"] = refusal.reason
     return replace(_with_form(found, initial=given), shown=found.shown | shown)
+
+
+def _why_nothing_can_be_drawn(campaign: Campaign, has_labels: bool, has_enough: bool) -> str:
+    """The reason; "" where something can be drawn."""
+    try:
+        check_can_be_audited(campaign)
+    except Refused as refusal:
+        return refusal.reason
+    if not has_labels:
+        return "No machine has labelled items here yet, so nothing can be drawn."
+    return "" if has_enough else f"A sample has at least {LEAST} items, so nothing can be drawn."
 
 
 def _in_words(done: Drawing) -> str:

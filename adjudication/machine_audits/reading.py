@@ -1,14 +1,16 @@
 """What an audit is made of: the labels of the machine, and the values that people gave."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
+from adjudication.labels.labels import judging_annotators
 from adjudication.machine_audits.strata import Labelled
 from adjudication.models import MachineAudit, MachineCorrection, Method, Verdict
 from annotation.assignment.workload import read_integers
-from annotation.models import Annotator, AnnotatorKind, Assignment, AssignmentState, Campaign, Criterion
+from annotation.models import Annotator, AnnotatorKind, Assignment, AssignmentState, Campaign, Criterion, Judgment
 from engines.stats.results import IntArray
 
 # Every item that the machine labelled: its value, its topic, how many other machines say otherwise, and of how many.
@@ -45,6 +47,19 @@ def read_labelled(criterion: Criterion, machine: Annotator) -> Labelled:
     items, values, topics, differing, others = read_integers(LABELLED, named, 5).T
     taken = np.isin(items, np.concatenate(read_people(criterion)[::2]))
     return Labelled(items, values, topics, differing / np.maximum(others, 1), taken)
+
+
+def count_free(campaign: Campaign) -> list[tuple[Annotator, Criterion, int]]:
+    """How many items each machine labelled and people did not, by criterion: what an audit can draw. Three queries."""
+    done = Judgment.objects.filter(assignment__state=AssignmentState.DONE, assignment__repeat=0)
+    people = done.filter(assignment__annotator__kind=AnnotatorKind.HUMAN, criterion=OuterRef("criterion"))
+    machines = judging_annotators(campaign).filter(kind=AnnotatorKind.MACHINE)
+    free = done.filter(~Exists(people.filter(assignment__item=OuterRef("assignment__item"))))
+    free = free.filter(assignment__annotator__in=machines)
+    rows = free.values_list("assignment__annotator", "criterion").annotate(Count("assignment__item", distinct=True))
+    counts = {(machine, criterion): n for machine, criterion, n in rows}
+    pairs = product(machines, campaign.criteria.all())
+    return [(machine, criterion, counts.get((machine.pk, criterion.pk), 0)) for machine, criterion in pairs]
 
 
 def read_people(criterion: Criterion) -> tuple[IntArray, IntArray, IntArray]:

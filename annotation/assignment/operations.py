@@ -143,7 +143,7 @@ REQUEST_REJUDGING = Operation(
     about="Ask people again about what a changed guideline touches: all that they judged by an earlier version, or a"
     " part. The former judgments count until they are made again, and stay on record.",
     title="Judge again after a change",
-    lead="The guideline changed: ask the same people again about what the change touches. They get these items as any"
+    lead="After a change of the guideline, ask the same people again about what it touches. They get these items as any"
     " other, after what they have still to do. The newer judgment counts; the former one stays in the export “Former"
     " judgments”. Machines, people without an account or who no longer judge here, and people who have seen an item's"
     " votes are not asked.",

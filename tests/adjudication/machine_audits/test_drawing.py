@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from django.test import Client
 
 from accounts.refusals import Refused
 from adjudication.machine_audits.strata import TAKEN, unpack_frame
@@ -105,6 +106,27 @@ def test_what_cannot_be_drawn_is_refused_with_the_reason() -> None:
     with pytest.raises(Refused, match="closed"):
         world.draw(size=40)
     assert not MachineAudit.objects.exists()
+
+
+def test_the_page_says_how_many_items_can_be_drawn_and_begins_with_no_more(client: Client) -> None:
+    world = machine_world(topics=2, documents=40)
+    client.force_login(world.built.people["manager"])
+
+    def page() -> str:
+        return " ".join(client.get("/c/tea/campaigns/main/machine-audits/new/").content.decode().split())
+
+    assert "80 of <bdi>bot</bdi> for <bdi>" in page()
+    assert 'name="size" value="80"' in page()
+    for item in world.built.items[:51]:
+        world.built.label(item, "ana", 1)
+    assert "29 of <bdi>bot</bdi>" in page()
+    assert "A sample has at least 30 items, so nothing can be drawn." in page()
+    assert "Show what would be drawn" not in page()
+    Assignment.objects.update(state="pending", finished_at=None)
+    assert "No machine has labelled items here yet" in page()
+    Campaign.objects.update(state=CampaignState.CLOSED)
+    assert "closed" in page()
+    assert "Show what would be drawn" not in page()
 
 
 def items_of(audit: int | None) -> set[int]:

@@ -123,6 +123,24 @@ def test_the_list_has_a_row_to_correct_and_shows_it_corrected(built: Built) -> N
     assert len(listed["results"]) == 4
 
 
+def test_what_the_machine_said_and_the_verdict_of_the_item_are_columns_of_their_own(built: Built) -> None:
+    client, label = Client(), labels_of(built, "gpt")[1]
+    client.force_login(built.people["manager"])
+
+    def row() -> str:
+        page = " ".join(client.get("/c/tea/campaigns/main/machine-labels/").content.decode().split())
+        return page.partition(f'id="label-{label.pk}"')[2].partition("</tr>")[0]
+
+    said = '<td data-label="Machine said"><span class="grade" data-grade="1">1</span></td>'
+    assert f'{said} <td data-label="Verdict of the item">not counted yet</td>' in row()
+    vote(built)
+    verdicts = Verdict.objects.filter(item=label.assignment.item)
+    verdicts.update(value=2, method="majority", probability=0.95, probability_reason="")
+    assert f'{said} <td data-label="Verdict of the item">2, probability 95%</td>' in row()
+    verdicts.update(value=None, method="unresolved", probability=None)
+    assert f'{said} <td data-label="Verdict of the item">undecided</td>' in row()
+
+
 def test_a_file_of_corrections_is_taken_whole_or_not_at_all(built: Built, tmp_path: Path) -> None:
     one, other = labels_of(built, "gpt")[3:]
     file = tmp_path / "labels.csv"

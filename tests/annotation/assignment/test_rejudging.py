@@ -382,6 +382,38 @@ def test_the_changed_guideline_is_open_once_on_the_screen_that_deals_it_like_any
 # --- page, file, program ---------------------------------------------------------------------------------------------
 
 
+def test_where_nothing_can_be_asked_again_the_page_has_the_reason_and_no_form(client: Client) -> None:
+    campaign = judged()
+    at = ["teas", campaign.slug]
+    where = reverse("rejudging_request", args=at)
+    client.force_login(campaign.collection.memberships.get(role="manager").user)
+
+    def shown() -> tuple[bool, bool]:
+        page = client.get(where).content.decode().partition("<main")[2]
+        return "Ask again</button>" in page, "Change the guideline</a>" in page
+
+    change(campaign)
+    assert shown() == (True, False)
+    campaign.annotators.update(state="paused")
+    assert shown() == (False, True)
+    assert "nobody can be asked about what was judged" in client.get(where).text
+    Judgment.objects.all().delete()
+    assert shown() == (False, True)
+    assert "nothing that counts was judged by an earlier version" in client.get(where).text
+    refused = client.post(where)
+    assert (refused.status_code, "No judgment by an earlier version" in refused.text) == (422, True)
+    assert "Ask again</button>" in refused.text, "where the reason stands in the form"
+
+
+def test_a_guideline_of_one_version_has_nothing_to_ask_again_and_the_page_no_form(client: Client) -> None:
+    campaign = make_campaign(make_material())
+    client.force_login(campaign.collection.memberships.get(role="manager").user)
+    page = client.get(reverse("rejudging_request", args=["teas", campaign.slug])).content.decode()
+    assert "The guideline has only one version" in page
+    assert "Change the guideline</a>" in page
+    assert "Ask again</button>" not in page
+
+
 def test_page_rest_and_command_ask_and_stop(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
     campaign = judged()
     at = ["teas", campaign.slug]
