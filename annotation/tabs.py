@@ -52,8 +52,8 @@ TABS = (
     Tab(
         DO_IN_CAMPAIGN, "", 35, "rejudging", "Judge again after a change", "rejudging_request", MANAGE, has_repeats
     ).found_by("rejudge guideline changed redo relabel"),
-    Tab(DO_IN_CAMPAIGN, "", 36, "next", "What to judge next", "queue_order", MANAGE, has_a_queue).found_by(
-        "order queue random active learning priority sequence"
+    Tab(DO_IN_CAMPAIGN, "", 36, "next", "Order of the open queue", "queue_order", MANAGE, has_a_queue).found_by(
+        "next judge random active learning priority sequence"
     ),
     Tab(DO_IN_CAMPAIGN, "", 40, "machine", "Run a machine", "machine_create", MANAGE, of_kinds("machines")).found_by(
         "llm gpt"

@@ -17,7 +17,7 @@ from annotation.assignment.forms import AnnotatorForm, PlanForm, QueueOrderForm,
 from annotation.assignment.ordering import OrderedPart, handed_out, judged_sample, order_queue
 from annotation.assignment.pages import shown_with
 from annotation.assignment.plan_summary import Summary
-from annotation.assignment.queue_orders import ORDERS, PLANNED, current_ordering
+from annotation.assignment.queue_orders import ORDERS, PLANNED, count_left, current_ordering
 from annotation.assignment.rejudging import (
     Rejudging,
     judged_earlier,
@@ -211,7 +211,7 @@ def _with_history(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
     found = in_campaign("assignment_plan", "assignment").page(request, roles, **where)
     campaign = found.target["campaign"]
     now = current_ordering(campaign)
-    shown = {"parts": handed_out(campaign), "sample": judged_sample(campaign)}
+    shown = {"left": count_left(campaign), "parts": handed_out(campaign), "sample": judged_sample(campaign)}
     return replace(found, form={"initial": {"order": now.order if now else PLANNED.name}}, shown=found.shown | shown)
 
 
@@ -226,7 +226,7 @@ ORDER_QUEUE = Operation(
     roles=MANAGE,
     about="Choose which items of an open queue are judged next. Annotators do not see the order. It is recorded,"
     " because only a random order makes the judged items a random sample of the campaign.",
-    title="What to judge next",
+    title="Order of the open queue",
     lead="Choose which items the open queue hands out next. The order is computed once, from what is known now;"
     " choose it again to update it. What people have in hand stays with them, and they never see the order. Items"
     " of an audit that come first lose that place.",

@@ -162,6 +162,12 @@ def count_given(campaign: Campaign) -> int:
     ).count()
 
 
+def count_left(campaign: Campaign) -> int:
+    """Items that the open queue has still to hand out, to one person or several."""
+    free = Assignment.objects.filter(queue=campaign, state=AssignmentState.OPEN)
+    return free.values("item").distinct().count()
+
+
 def note_front(campaign: int) -> None:
     """Note that from now on other items come first than the order says."""
     found, now = Campaign.objects.get(pk=campaign), timezone.now()

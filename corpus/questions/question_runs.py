@@ -142,15 +142,20 @@ class SourceFigures:
         return 100 * self.filtered / self.keepable if self.keepable else None
 
     @property
-    def kept_percent(self) -> float | None:
-        return 100 * self.kept / self.keepable if self.keepable else None
+    def became(self) -> int:
+        """Questions that became topics, also where these were deleted since."""
+        return self.kept + self.lost
+
+    @property
+    def became_percent(self) -> float | None:
+        return 100 * self.became / self.keepable if self.keepable else None
 
     @property
     def about_filter(self) -> str:
         """What the overlap left out, in words."""
         if self.filtered_percent is None:
             return f"{self.questions:,} questions, none that could be kept"
-        became = f"{self.kept + self.lost:,} became topics{f' ({self.lost:,} deleted since)' if self.lost else ''}"
+        became = f"{self.became:,} became topics{f' ({self.lost:,} deleted since)' if self.lost else ''}"
         return (
             f"{self.questions:,} questions; of the {self.keepable:,} that could be kept, {became}"
             f" and {self.filtered:,} ({percent(self.filtered_percent)}) did not because of their overlap"

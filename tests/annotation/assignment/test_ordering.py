@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from accounts import jobs
 from accounts.refusals import Refused
@@ -12,8 +13,9 @@ from annotation.assignment.ordering import handed_out, judged_sample, order_queu
 from annotation.assignment.queue_front import move_to_front
 from annotation.campaigns.items import build_items
 from annotation.models import Annotator, Asked, Assignment, AssignmentState, Judgment, Order, Strategy, Submission
-from corpus.models import PoolEntry, PoolSource, Ranking, RetrievalRun
+from corpus.models import PoolEntry, PoolSource, Ranking, RetrievalRun, Role
 from tests.annotation.labelling.queues import build_queue, items_of, take
+from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built
 from tests.factories.annotation import add_topic, make_campaign, make_material
 from tests.factories.labelling import build_work, given, send
@@ -185,6 +187,20 @@ def test_a_queue_is_filled_in_its_order_and_items_added_later_end_the_random_sam
     build_items(campaign=campaign, by=made.manager, at=AT)
     assign_items(campaign=campaign, by=made.manager, at=AT)
     assert "were added after people had begun" in judged_sample(campaign).reason
+
+
+def test_its_page_says_first_how_much_is_left_to_hand_out(client: Client) -> None:
+    built = build_queue(items=2)
+    client.force_login(MembershipFactory(collection=built.collection, role=Role.MANAGER).user)
+    url = reverse("queue_order", args=[built.collection.slug, built.campaign.slug])
+    html = client.get(url).text
+    assert html.index("2 items are left to hand out.") < html.index("Use this order")
+    Assignment.objects.filter(queue=built.campaign, state="open").delete()
+    html = client.get(url).text
+    assert html.index("Nothing is left to hand out.</b> An order chosen now changes nothing yet") < html.index(
+        "Use this order"
+    )
+    assert "<h1>Order of the open queue</h1>" in html
 
 
 def test_items_of_an_audit_that_come_first_end_the_random_sample() -> None:

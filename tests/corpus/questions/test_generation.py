@@ -115,7 +115,7 @@ def test_shares_of_filtered_are_of_questions_that_could_be_kept_and_not_added_ov
     run, _ = generate(manager, collection, quick, [text.replace("again", "or not"), "NONE", "NONE"])
     (source,) = run_figures(collection, run).sources
     assert (source.questions, source.keepable, source.kept, source.filtered) == (5, 4, 3, 1)
-    assert (source.kept_percent, source.filtered_percent) == (75, 25)
+    assert (source.became_percent, source.filtered_percent) == (75, 25)
     discard_question(by=manager, at=AT, question=GeneratedQuestion.objects.get(state="filtered"))
     discard_question(by=manager, at=AT, question=GeneratedQuestion.objects.get(state="unknown-keys"))
     discard_question(by=manager, at=AT, question=GeneratedQuestion.objects.filter(state="kept")[0])

@@ -77,8 +77,13 @@ def test_the_state_of_a_request_comes_first_and_agrees_with_its_figures(client, 
     html = page(client, "generation_detail", run.pk)
     waiting = "Waiting to go on when this page was opened: 1 of 2 mentions asked about so far."
     assert html.index(waiting) < html.index("Overlap compares")
-    assert "1 more, topic deleted since" in html
-    assert re.search(r">1</span> of them without a topic: it was deleted since", html)
+    assert re.search(r'"Became topics">\s*100(\.0)?% \(1\)<br><span[^>]*>1 of them deleted since', html)
+    assert re.search(r">1</span> <a [^>]*>kept</a>", html)
+    assert re.search(r">1</span> of their topics was deleted since", html)
+    run.replies.filter(outcome=Outcome.WAITING).delete()
+    html = page(client, "generation_detail", run.pk)
+    assert "All mentions are asked about; the job has only to finish." in html
+    assert "asked about so far" not in html
 
 
 def test_without_a_model_the_page_says_who_can_help(client, mention, settings):
