@@ -48,6 +48,7 @@ WRITTEN_AGAIN = {
     "adjudication.machinecorrection": "rows that are only changed, when they are undone; their verdicts are released",
     "adjudication.machineaudit": "drawn once and never deleted; a release has those that are judged",
     "adjudication.audititem": "part of an audit",
+    "annotation.machinerun_members": "chosen when a committee is requested, and never changed",
     "annotation.queueordering": "managers choose another; a release says what the judged items are a sample of",
     "annotation.knownanswer": "managers correct and remove them; a release has shares",
     "annotation.background": "one row a person, which they change or take back; releases have it in groups",
