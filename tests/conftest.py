@@ -31,6 +31,15 @@ from tests.order import dealt
 from tests.processes import Child, start_celery_worker, wait_for
 
 VIEWPORT = {"width": 1280, "height": 800}
+# Playwright acts on what it can see, also before the page's scripts have started, where no person is so fast: a change
+# then reaches nobody, and the test waits in vain. What can be acted on is hidden until scripts listen. (What is given
+# the focus by the page stays: hidden, it would not be given it.)
+HIDDEN_UNTIL_LISTENING = """
+  const sheet = new CSSStyleSheet(), controls = ":is(a, button, input, select, textarea, summary):not([autofocus])";
+  sheet.replaceSync(`${controls} { visibility: hidden !important }`);
+  document.adoptedStyleSheets = [sheet];
+  document.addEventListener("DOMContentLoaded", () => { document.adoptedStyleSheets = []; }, { once: true });
+"""
 RUN = "LITMUS_TEST_RUN"  # in the environment of all that a run of tests starts
 UNSERVED = f"{settings.CELERY_TASK_DEFAULT_QUEUE}-unserved"  # a queue
 
@@ -241,6 +250,7 @@ def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Pa
         context = browser.new_context(**{**usual, **options})
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
+        context.add_init_script(HIDDEN_UNTIL_LISTENING)
         if user is not None:
             sign_in(context, user, str(live_server))
         context.on("weberror", lambda event: faults.append(str(event.error)))

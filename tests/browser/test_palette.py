@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import assert_accessible
 from tests.browser.settled import expect_settled
@@ -14,6 +14,13 @@ from tests.factories.corpus import DocumentFactory
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 NewPage = Callable[..., Page]
+
+
+def type_in(palette: Locator, text: str) -> None:
+    """Type, and wait for the answer to all of it: one to fewer letters, put in place later, moves the focus."""
+    palette.page.keyboard.type(text)
+    expect(palette.locator("[data-palette-results]")).to_have_attribute("data-text", text)
+    expect_settled(palette.page)
 
 
 def test_by_keys_alone(new_page: NewPage) -> None:
@@ -28,21 +35,20 @@ def test_by_keys_alone(new_page: NewPage) -> None:
     expect(field).to_be_focused()
     expect(palette.get_by_role("link", name="Overview")).to_be_visible()  # before anything is typed
     assert_accessible(page)
-    page.keyboard.type("exp")
+    type_in(palette, "exp")
     expect(palette.get_by_role("link", name="Exports")).to_be_visible()
-    expect_settled(page)
     page.keyboard.press("ArrowDown")  # to the second: Enter in the field opens the first
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     expect(field).to_be_focused()
     page.keyboard.press("Control+a")
-    page.keyboard.type("kappa")
+    type_in(palette, "kappa")
     expect(palette.get_by_role("link", name=re.compile("^Agreement"))).to_be_visible()
     assert_accessible(page)
     page.keyboard.press("Escape")  # once, whatever was typed
     expect(palette).to_be_hidden()
     page.keyboard.press("Control+k")
-    page.keyboard.type("no such thing")  # the words of before were selected
+    type_in(palette, "no such thing")  # the words of before were selected
     expect(palette.get_by_text("Nothing found for “no such thing”")).to_be_visible()
     assert_accessible(page)
     page.keyboard.press("Control+a")

@@ -3,7 +3,7 @@
 import { data, fromTemplate, part, setText } from "./page.js";
 import { wordsFor } from "./session.js";
 import { keyName, labelKeys } from "./keys.js";
-import { post, postKept, signIn } from "./server.js";
+import { inTurn, post, postKept, signIn } from "./server.js";
 
 export const dialog = (name) => document.querySelector(`[data-dialog="${name}"]`);
 const formOf = (name) => document.querySelector(`[data-form="${name}"]`);
@@ -88,7 +88,7 @@ async function savePreferences(event) {
 /** Keep the preferences here and with the person; the reason why not, or "". */
 export async function storePreferences(wanted) {
   try {
-    const { status, body } = await postKept(data.urls.label_preferences, wanted);
+    const { status, body } = await inTurn(() => postKept(data.urls.label_preferences, wanted));
     if (status !== 200) return body?.detail ?? "They could not be stored. Try again in a moment.";
   } catch {
     return "The network is away. Try again when it is back.";

@@ -1,7 +1,7 @@
 /** The guideline next to the work: opened and folded by a key, fetched again when there is a newer version, announced once. */
 
 import { announce, data, part, show, setText } from "./page.js";
-import { get, postForm } from "./server.js";
+import { get, inTurn, postForm } from "./server.js";
 
 export class GuidelinePane {
   /** `leave` gives the focus back to the work. */
@@ -29,7 +29,7 @@ export class GuidelinePane {
     part("guideline").open = open;
     this.folds = !open;
     const form = { version: this.version, folded: this.folds ? "yes" : "no" };
-    void postForm(data.urls.label_guideline, form).catch(() => {}); // then it stays so on this page alone
+    void inTurn(() => postForm(data.urls.label_guideline, form)).catch(() => {}); // then it stays so on this page alone
   }
 
   /** A request has reported the newest version; fetch and announce it if it is new. */
@@ -72,6 +72,6 @@ export class GuidelinePane {
     if (this.folds) part("guideline").open = false;
     this.leave();
     const version = event.target.elements.version.value;
-    await postForm(data.urls.label_guideline, { version }).catch(() => {}); // then it is announced again
+    await inTurn(() => postForm(data.urls.label_guideline, { version })).catch(() => {}); // then it is announced again
   }
 }

@@ -43,6 +43,16 @@ export function postOnLeaving(url, json) {
   if (!worker) void postKept(url, json).catch(() => {});
   else worker.postMessage({ send: { url, request: { method: "POST", headers: headersFor("POST", true), body: JSON.stringify(json) } } });
 }
+
+let answered = Promise.resolve();
+
+/** Send what a person wishes to be kept after their wish before it was answered: of two at once the first might stay. */
+export function inTurn(send) {
+  const answer = answered.then(send);
+  answered = answer.catch(() => {});
+  return answer;
+}
+
 export const postForm = (url, form) => request("POST", url, { form });
 
 /** Who is signed in now, with a fresh token for what is sent next; null when nobody is. */
