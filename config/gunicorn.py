@@ -4,16 +4,15 @@ import gc
 import os
 import shutil
 import sys
-import tempfile
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+from config.watching import count_folders, logs
+
 # Where the processes add up what they count (config/watching/request_figures.py); empty at each start.
-os.environ["PROMETHEUS_MULTIPROC_DIR"] = counts = tempfile.mkdtemp(prefix="litmus-counts-")
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = counts = count_folders.new_folder()
 
 from django.conf import settings
-
-from config.watching import logs
 
 gc.disable()  # nearly all that is loaded now stays: looking for garbage in it was an eighth of a start
 
