@@ -19,6 +19,7 @@ from accounts.caches import volatile
 from accounts.claims import Claim
 from accounts.extensions import extensions
 from accounts.models import Job, JobState, User
+from accounts.queues import Queue
 from accounts.refusals import Conflict, NotAllowed
 
 REPORT_EVERY = 0.25  # seconds between two progress reports of one job
@@ -94,6 +95,7 @@ class JobKind(ABC, Generic[J]):
     """
 
     model: type[J]
+    queue: ClassVar[Queue]  # by how long its work takes
     # Heading of its page before its end and once it is done; its subject
     # follows: "Counting the votes in", "Votes counted in".
     doing: str

@@ -89,6 +89,14 @@ class Environment:
         value = self._raw(name, "words with commas between", ",".join(default))
         return list(default) if value is None else [w.strip() for w in value.split(",") if w.strip()]
 
+    def several(self, name: str, choices: tuple[str, ...]) -> list[str]:
+        """Some of the words, with commas between; all of them when unset."""
+        value = self._raw(name, _one_or_more([f"`{each}`" for each in choices]), ",".join(choices))
+        found = list(choices) if value is None else [word.strip() for word in value.split(",") if word.strip()]
+        if unknown := [word for word in found if word not in choices]:
+            raise BadEnvironment(f"{name}: there is no {unknown[0]}. Use {_one_or_more(choices)}.")
+        return found
+
     def networks(self, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
         """Networks such as 10.1.0.0/16, or single addresses; none when unset."""
         value = self._raw(name, "addresses or networks such as `127.0.0.1,10.1.0.0/16`, with commas between") or ""
@@ -157,6 +165,10 @@ class Environment:
 
 def _one_of(words: Sequence[str]) -> str:
     return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _one_or_more(words: Sequence[str]) -> str:
+    return f"one or more of {', '.join(words)}, with commas between"
 
 
 def postgres_parameters(url: str) -> dict[str, object]:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from accounts.queues import Queue
 from config import embedded, policies, rest, sign_on
 from config.addresses import last_address
 from config.env import (
@@ -257,8 +258,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
 }
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0}  # what is not sent, beat sends later
-CELERY_TASK_DEFAULT_QUEUE = "litmus"
-CELERY_TASK_ROUTES = {"*": {"queue": "litmus"}}
+QUEUES = env.several("LITMUS_QUEUES", tuple(Queue))  # those that a worker serves
+CELERY_TASK_QUEUES = {name: {"exchange": name} for name in QUEUES}
+CELERY_TASK_DEFAULT_QUEUE = Queue.QUICK.value
+CELERY_TASK_ROUTES = (
+    "accounts.queues.queue_of",
+    {"corpus.tasks.help_with_parts": {"queue": Queue.INDEX.value}},
+)
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True

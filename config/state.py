@@ -24,6 +24,7 @@ from accounts.sql import execute
 from config.checks import broken_plugins
 from config.env import BadEnvironment
 from config.tables import missing_migrations
+from config.watching.queues import served_queues, unserved_queues, waiting_messages
 from corpus.endpoints.endpoints import default_service
 from corpus.endpoints.trials import try_service
 from corpus.models import ModelPurpose
@@ -185,19 +186,18 @@ def _workers() -> Part:
 
 def _try_workers(by: User) -> str:  # noqa: ARG001
     from kombu.exceptions import OperationalError
-    from redis import Redis, RedisError
-
-    from config.celery import app as current_app  # a fifth of a second, which no start need wait for
+    from redis import RedisError
 
     try:
-        found = current_app.control.ping(timeout=PATIENCE)
-        with Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE) as queue:
-            waiting = int(queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE))
+        found = served_queues(PATIENCE)
+        waiting = sum(waiting_messages(PATIENCE).values())
     except (OperationalError, RedisError, OSError) as error:
         raise Fails(f"The queue in Redis cannot be reached: {error}") from None
     if not found:
         raise Fails(f"No worker answered within {PATIENCE:g} seconds; {waiting:,} messages wait. Start one.")
-    names = ", ".join(sorted(name for answer in found for name in answer))
+    if missing := unserved_queues(found):
+        raise Fails(f"No worker serves the queue {missing[0]}, so its jobs wait. Start one: LITMUS_QUEUES.")
+    names = ", ".join(f"{name}: {', '.join(queues)}" for name, queues in found.items())
     return f"{len(found)} answered ({names}); {waiting:,} messages wait."
 
 

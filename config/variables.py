@@ -251,7 +251,14 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         Variable("LITMUS_WEB_THREADS", "Threads of each web process"),
         Variable("LITMUS_WEB_TIMEOUT", "Seconds after which a web process that answers nothing is replaced"),
         Variable(
-            "LITMUS_WORKER_PROCESSES", "Background jobs at the same time", default="number of usable cores, at most 2"
+            "LITMUS_QUEUES",
+            "Queues of background jobs that a worker serves ([Workers](operations.md#workers))",
+        ),
+        Variable(
+            "LITMUS_WORKER_PROCESSES",
+            "Background jobs that a worker does at the same time; `up` has half as many processes more for the queue "
+            "`quick`",
+            default="number of usable cores, at most 2",
         ),
         Variable(
             "LITMUS_DB_POOL",

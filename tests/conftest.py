@@ -20,6 +20,7 @@ from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 
 from accounts.caches import volatile
+from accounts.queues import Queue
 from config import embedded
 from config.celery import app as current_app
 from config.env import celery_broker, redis_database
@@ -178,8 +179,25 @@ def unserved(name: str) -> Iterator[None]:
     _send_tasks_to(name)
 
 
+@pytest.fixture
+def real_queues(queue: redis.Redis) -> Iterator[None]:
+    """Messages go to the queues of the product, which the worker of other tests does not serve meanwhile."""
+    served = [name for name in Queue if current_app.control.cancel_consumer(name, reply=True)]
+    queue.delete(*Queue, "unacked", "unacked_index")
+    _route_tasks(settings.CELERY_TASK_ROUTES)
+    yield
+    _send_tasks_to(UNSERVED)
+    queue.delete(*Queue, "unacked", "unacked_index")
+    for name in served:
+        current_app.control.add_consumer(name, reply=True)
+
+
 def _send_tasks_to(name: str) -> None:
-    current_app.conf.task_routes = {"*": {"queue": name}}
+    _route_tasks({"*": {"queue": name}})
+
+
+def _route_tasks(routes: object) -> None:
+    current_app.conf.task_routes = routes
     current_app.amqp.flush_routes()
     current_app.amqp.router = current_app.amqp.Router()
 
@@ -200,11 +218,11 @@ def celery_worker(transactional_db: None, _celery_process: Child, queue: redis.R
     Rows must be committed for it to see them: tests that use it are transactional.
     """
     assert _celery_process.process.poll() is None, f"the worker ended:\n{_celery_process.output}"
-    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+    queue.delete(*Queue)
     _send_tasks_to(settings.CELERY_TASK_DEFAULT_QUEUE)
     yield _celery_process
     _send_tasks_to(UNSERVED)
-    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+    queue.delete(*Queue)
     wait_for(lambda: not queue.hlen("unacked"), what="the end of the running jobs")
 
 

@@ -6,6 +6,7 @@ from accounts import jobs
 from accounts.counting import counted
 from accounts.job_kinds import J
 from accounts.models import User
+from accounts.queues import Queue
 from adjudication.agreement.computing import compute_agreement
 from adjudication.agreement.due import drop_superseded, start_due
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
@@ -36,6 +37,7 @@ class AgreementJob(ResultJob[AgreementRun]):
     """The agreement of a campaign's annotators."""
 
     model = AgreementRun
+    queue = Queue.QUICK
     doing = "Computing the agreement in"
     did = "Agreement computed for"
     onward = "See the agreement"

@@ -10,6 +10,7 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.job_kinds import Progress, kind_of
 from accounts.models import User
+from accounts.queues import Queue
 from accounts.refusals import Reason
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.presets.mending import what_mends
@@ -30,6 +31,7 @@ class EvaluationJob(CollectionJob[Evaluation]):
     """Measuring runs."""
 
     model = Evaluation
+    queue = Queue.QUICK
     doing = "Evaluating"
     did = "Evaluated:"
     onward = "See the figures"

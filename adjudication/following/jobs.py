@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from accounts.job_kinds import Progress
+from accounts.queues import Queue
 from adjudication.following.counting import count_work, due_campaigns, queue_count
 from annotation.campaigns.jobs import CampaignJob
 from annotation.models import WorkSummary
@@ -10,6 +11,7 @@ from annotation.models import WorkSummary
 
 class WorkJob(CampaignJob[WorkSummary]):
     model = WorkSummary
+    queue = Queue.QUICK
     doing = "Counting quality and hours in"
     did = "Quality and hours counted in"
     onward = "See quality and hours"

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from accounts.job_kinds import Progress
 from accounts.models import User
+from accounts.queues import Queue
 from adjudication.models import Release
 from adjudication.releases.rules import check_can_read_release
 from adjudication.releases.writing import SnapshotProgress, remove_parts, write_release
@@ -19,6 +20,7 @@ class ReleaseJob(CollectionJob[Release]):
     """Freezing a version of a collection."""
 
     model = Release
+    queue = Queue.HEAVY
     doing = "Writing release"
     did = "Release written:"
     onward = "See the release"

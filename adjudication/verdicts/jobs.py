@@ -5,6 +5,7 @@ from datetime import datetime
 from django.urls import reverse
 
 from accounts import jobs
+from accounts.queues import Queue
 from adjudication.agreement.jobs import ResultJob
 from adjudication.labels.rules import can_adjudicate
 from adjudication.models import VoteRun
@@ -18,6 +19,7 @@ class VoteJob(ResultJob[VoteRun]):
     """Counting the votes of a campaign."""
 
     model = VoteRun
+    queue = Queue.QUICK
     doing = "Counting the votes in"
     did = "Votes counted in"
     onward = "See what is undecided"

@@ -9,6 +9,7 @@ from django.utils import timezone
 from accounts.counting import counted
 from accounts.jobs import Progress
 from accounts.models import JobState
+from accounts.queues import Queue
 from annotation.assignment.ordering import store_order
 from annotation.assignment.planning import draft_assignment, options_of, write_assignment
 from annotation.assignment.queue_orders import ORDERS
@@ -20,6 +21,7 @@ class AssignmentJob(CampaignJob[AssignmentRun]):
     """Previewing a plan, or writing what was previewed."""
 
     model = AssignmentRun
+    queue = Queue.QUICK
     doing = "Assigning the items of"
     did = "Items assigned in"
     onward = "See who judges what"
@@ -65,6 +67,7 @@ class QueueOrderingJob(CampaignJob[QueueOrdering]):
     """Putting the free places of an open queue into the order that was chosen."""
 
     model = QueueOrdering
+    queue = Queue.QUICK
     doing = "Ordering the open queue of"
     did = "Open queue ordered in"
     onward = "See the order"

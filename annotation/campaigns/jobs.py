@@ -10,6 +10,7 @@ from accounts.counting import counted
 from accounts.job_kinds import J
 from accounts.jobs import Progress
 from accounts.models import JobState
+from accounts.queues import Queue
 from annotation.campaigns.campaigns import is_filled_at_opening
 from annotation.campaigns.item_building import build_requested
 from annotation.models import Campaign, ItemBuild
@@ -49,6 +50,7 @@ class CampaignJob(CollectionJob[J]):
 
 class ItemBuildJob(CampaignJob[ItemBuild]):
     model = ItemBuild
+    queue = Queue.QUICK
     doing = "Adding items to"
     did = "Items added to"
     purpose = "An item is what people judge."

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.audit import Scope
+from accounts.queues import Queue
 from annotation.campaigns.jobs import CampaignJob
 from annotation.machines.asking import annotate
 from annotation.machines.committees import convene
@@ -18,6 +19,7 @@ class MachineJob(CampaignJob[MachineRun]):
     """A machine annotator's run over the items."""
 
     model = MachineRun
+    queue = Queue.HEAVY
     doing = "Asking machine annotator"
     did = "Machine annotator finished:"
     onward = "See its answers"
@@ -42,6 +44,7 @@ class MachineJob(CampaignJob[MachineRun]):
 
 class TrialJob(CampaignJob[PromptTrial]):
     model = PromptTrial
+    queue = Queue.QUICK
     doing = "Trying a prompt for"
     did = "Prompt tried for"
     purpose = "A model answers a few items, so that its prompt can be improved. No answer becomes a label."

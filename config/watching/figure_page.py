@@ -7,9 +7,11 @@ from django.template.defaultfilters import filesizeformat
 from prometheus_client.metrics_core import Metric
 
 from accounts.counting import decimal
+from accounts.queues import Queue
 from config.watching.figures import registry
 
-LONG = 600  # seconds that a job may wait
+LONG = 600  # seconds that a quick job may wait
+WAITED = ("litmus_oldest_waiting_job_seconds", Queue.QUICK)
 SLOWEST = 25  # pages shown, those that took most time in all first
 
 
@@ -55,13 +57,18 @@ def read_figures() -> tuple[list[FigureTable], list[PageFigures]]:
 def find_troubles(tables: list[FigureTable]) -> list[str]:
     """What an operator should look at now, in sentences; none where all is as it should be."""
     found = {table.name: sum(figure.value for figure in table.figures) for table in tables}
+    by_queue = {(table.name, *each.of): each.value for table in tables for each in table.figures}
     waits = [each.value for table in tables for each in table.figures if each.of == ("waiting",)]
     rules = {
         "PostgreSQL did not answer in time.": not found.get("litmus_database_up"),
         "Redis did not answer, so background jobs wait.": not found.get("litmus_queue_up"),
         "No worker answered, so background jobs wait.": found.get("litmus_workers", 1) == 0,
-        "A background job has waited for more than ten minutes.": found.get("litmus_oldest_waiting_job_seconds", 0)
-        > LONG,
+        "A quick background job has waited for more than ten minutes.": by_queue.get(WAITED, 0) > LONG,
+        **{
+            f"No worker serves the queue {queue}, so its jobs wait.": by_queue.get(("litmus_workers", queue), 1) == 0
+            and found["litmus_workers"] > 0
+            for queue in Queue
+        },
         "Requests wait for a connection to the database.": any(waits),
     }
     return [words for words, is_so in rules.items() if is_so]

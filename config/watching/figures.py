@@ -24,8 +24,10 @@ from prometheus_client.registry import Collector
 
 from accounts.job_kinds import job_kinds
 from accounts.models import JobState
+from accounts.queues import Queue
 from annotation.models import Submission
 from config.watching.health import own_connection
+from config.watching.queues import served_queues, waiting_messages
 from config.watching.request_figures import OWN
 
 PATH = "/metrics"
@@ -90,13 +92,17 @@ def _database() -> Iterator[Metric]:
 
 def _jobs(connection: DatabaseWrapper) -> Iterator[Metric]:
     """Job states of all kinds, in one statement."""
-    kinds = {kind.model: kind.key for kind in job_kinds().values()}
+    kinds = job_kinds()
     one = "SELECT %s, state, count(*), extract(epoch FROM now() - min(requested_at)) FROM {} GROUP BY state"
-    rows = _rows(connection, " UNION ALL ".join(one.format(_table(model)) for model in kinds), [*kinds.values()])
+    rows = _rows(connection, " UNION ALL ".join(one.format(_table(kind.model)) for kind in kinds.values()), [*kinds])
     counts = [((kind, state), count) for kind, state, count, _ in rows]
     yield _gauge("jobs", "Background jobs on record, by kind and state.", counts, "kind", "state")
-    oldest = max((age for _, state, _, age in rows if state == JobState.QUEUED), default=0)
-    yield _gauge("oldest_waiting_job_seconds", "Since when the oldest job waits; 0 where none does.", [((), oldest)])
+    waiting = [(kinds[kind].queue, count, age) for kind, state, count, age in rows if state == JobState.QUEUED]
+    many = [((str(queue),), sum(count for name, count, _ in waiting if name == queue)) for queue in Queue]
+    yield _gauge("waiting_jobs", "Background jobs that wait, by queue.", many, "queue")
+    oldest = [((str(queue),), max((age for name, _, age in waiting if name == queue), default=0)) for queue in Queue]
+    meaning = "Since when the oldest job of each queue waits; 0 where none does."
+    yield _gauge("oldest_waiting_job_seconds", meaning, oldest, "queue")
 
 
 def _sizes(connection: DatabaseWrapper) -> Iterator[Metric]:
@@ -120,30 +126,28 @@ def _table(model: type[Model]) -> str:
 
 
 def _queue() -> Iterator[Metric]:
-    from redis import Redis, RedisError
+    from redis import RedisError
 
-    waits = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
-    name = settings.CELERY_TASK_DEFAULT_QUEUE
     try:
-        with Redis.from_url(settings.REDIS_URL, **waits) as queue:
-            found = [((name,), float(queue.llen(name)))]
+        found = waiting_messages(PATIENCE)
     except (RedisError, OSError):
-        found = []
+        found = {}
     yield _gauge("queue_up", "Whether Redis answered.", [((), bool(found))])
-    yield _gauge("queue_messages", "Messages that no worker has taken yet.", found, "queue")
-    yield _gauge("workers", "Workers that answered within a second, each with its processes.", _workers(found))
+    messages = [((str(queue),), many) for queue, many in found.items()]
+    yield _gauge("queue_messages", "Messages that no worker has taken yet, by queue.", messages, "queue")
+    meaning = "Workers that answered within a second, by the queues that they serve, each with its processes."
+    yield _gauge("workers", meaning, _workers() if found else [], "queue")
 
 
-def _workers(queue: list[Any]) -> list[tuple[tuple[str, ...], float]]:
-    """How many there are; nothing where the queue is away, as then nobody knows."""
+def _workers() -> list[tuple[tuple[str, ...], float]]:
+    """How many there are; nothing where the queue has gone away, as then nobody knows."""
     from kombu.exceptions import OperationalError
 
-    from config.celery import app  # a fifth of a second, which no start need wait for
-
     try:
-        return [((), len(app.control.ping(timeout=1) or []))] if queue else []
+        served = served_queues(1).values()
     except (OperationalError, OSError):
         return []
+    return [((str(queue),), sum(queue in queues for queues in served)) for queue in Queue]
 
 
 def _free() -> Metric:

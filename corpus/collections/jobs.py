@@ -12,6 +12,7 @@ from accounts.audit import Scope
 from accounts.counting import counted
 from accounts.job_kinds import J, JobKind
 from accounts.models import User
+from accounts.queues import Queue
 from corpus.collections.erasures import erase_person
 from corpus.collections.removals import remove_collection
 from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, check_manager, fetch_membership
@@ -80,6 +81,7 @@ class ErasureJob(JobKind[PersonErasure]):
     """All of it or nothing, in one transaction. Staff see it; nobody can stop it."""
 
     model = PersonErasure
+    queue = Queue.HEAVY
     doing = "Erasing the account of"
     did = "Account erased:"
     purpose = "The name and the address of the person are replaced by a pseudonym everywhere. This cannot be cancelled."
@@ -108,6 +110,7 @@ class RemovalJob(JobKind[CollectionRemoval]):
     """Deleting a collection, all of it or nothing: only the person who asked sees it, and nobody can stop it."""
 
     model = CollectionRemoval
+    queue = Queue.HEAVY
     doing = "Deleting the collection"
     did = "Collection deleted:"
     purpose = "Everything in the collection is deleted; its audit log is kept. This cannot be cancelled."

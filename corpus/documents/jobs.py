@@ -4,6 +4,7 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.models import User
+from accounts.queues import Queue
 from accounts.refusals import NotAllowed
 from corpus.collections.jobs import CollectionJob
 from corpus.documents.indexing import enter_documents
@@ -14,6 +15,7 @@ class IndexingJob(CollectionJob[Indexing]):
     """Making the documents of a collection searchable."""
 
     model = Indexing
+    queue = Queue.INDEX
     doing = "Making documents searchable"
     did = "Documents made searchable"
     purpose = "Until it has ended, search misses documents. It cannot be cancelled."

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.models import JobState
+from accounts.queues import Queue
 from corpus.collections.jobs import CollectionJob
 from corpus.imports.importing import import_files
 from corpus.loading.uploads import kept_directory, remove_uploads
@@ -16,6 +17,7 @@ class ImportJob(CollectionJob[ImportRun]):
     """Reading files into a collection; uploads are removed once nothing needs them any longer."""
 
     model = ImportRun
+    queue = Queue.HEAVY
     doing = "Importing"
     did = "Imported:"
     onward = "See the import"

@@ -4,6 +4,7 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.counting import counted
+from accounts.queues import Queue
 from corpus.collections.jobs import CollectionJob
 from corpus.models import PoolRun
 from corpus.pools.building import build_pools
@@ -13,6 +14,7 @@ class PoolJob(CollectionJob[PoolRun]):
     """Building the pools of a collection."""
 
     model = PoolRun
+    queue = Queue.HEAVY
     doing = "Building the pools"
     did = "Pools built"
     onward = "See the pools"

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.counting import counted
+from accounts.queues import Queue
 from corpus.collections.jobs import CollectionJob
 from corpus.models import AuthorMailing, Outcome, QuestionRun
 from corpus.questions.asking import generate_questions
@@ -15,6 +16,7 @@ class MailingJob(CollectionJob[AuthorMailing]):
     """Sending the letters of a call to authors: managers alone see it, because it names them."""
 
     model = AuthorMailing
+    queue = Queue.HEAVY
     doing = "Sending"
     did = "Sent:"
     purpose = "Authors get a letter that asks them for a question their paper answers."
@@ -42,6 +44,7 @@ class QuestionJob(CollectionJob[QuestionRun]):
     """Asking a language model for questions about sampled citation mentions."""
 
     model = QuestionRun
+    queue = Queue.HEAVY
     doing = "Asking a language model for questions"
     did = "A language model was asked for questions"
     onward = "See the questions"

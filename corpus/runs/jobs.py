@@ -7,6 +7,7 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.audit import Scope
 from accounts.job_kinds import Cancelled
+from accounts.queues import Queue
 from corpus.collections.jobs import CollectionJob
 from corpus.models import RunMaking
 from corpus.runs.making import make_run
@@ -16,6 +17,7 @@ class RunMakingJob(CollectionJob[RunMaking]):
     """Making a run."""
 
     model = RunMaking
+    queue = Queue.HEAVY
     doing = "Making the run"
     did = "Run made:"
     onward = "See the run"

@@ -25,7 +25,7 @@ DOCKERFILE = (CHECKOUT / "Dockerfile").read_text()
 COMPOSE_TEXT = (CHECKOUT / "docker-compose.yml").read_text()
 COMPOSE = yaml.safe_load(COMPOSE_TEXT)
 SERVICES = COMPOSE["services"]
-OURS = ("web", "worker", "beat", "migrate")
+OURS = ("web", "worker", "quick-worker", "beat", "migrate")
 CADDYFILE = CHECKOUT / "Caddyfile"
 
 
@@ -93,8 +93,15 @@ def test_containers_find_each_other(load):
 
 def test_every_variable_of_the_containers_is_a_setting_and_all_of_ours_have_the_same(load):
     names = set(load(**GOOD)["env"].asked)
+    served = {}
     for service in OURS:
-        assert SERVICES[service]["environment"] == SERVICES["web"]["environment"]
+        environment = dict(SERVICES[service]["environment"])
+        served[service] = environment.pop("LITMUS_QUEUES", "")
+        assert environment == SERVICES["web"]["environment"]
+    assert {service: words for service, words in served.items() if words} == {
+        "worker": "heavy,index",
+        "quick-worker": "quick",
+    }
     assert set(SERVICES["web"]["environment"]) <= names
     assert set(re.findall(r"\b(LITMUS_\w+)=", DOCKERFILE)) <= names
 
@@ -107,6 +114,7 @@ FIXED = {
     "LITMUS_MEDIA_ROOT",
     "LITMUS_STATIC_ROOT",
     "LITMUS_INDEX_DIR",
+    "LITMUS_QUEUES",
     "DATABASE_URL",
     "REDIS_URL",
 }
@@ -343,7 +351,7 @@ def test_containers_of_ours_run_without_privileges():
 def test_nothing_works_on_the_database_before_it_is_migrated():
     """The web server starts before and says so (config/fitness.py): where migrating fails, its page says why."""
     assert "migrate" not in SERVICES["web"]["depends_on"]
-    for name in ("web", "worker", "beat", "backup"):
+    for name in ("web", "worker", "quick-worker", "beat", "backup"):
         needs = SERVICES[name]["depends_on"]
         if name != "web":
             assert needs["migrate"]["condition"] == "service_completed_successfully"

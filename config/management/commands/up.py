@@ -17,6 +17,7 @@ import django
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from accounts.queues import Queue
 from config import embedded
 from config.addresses import EVERYWHERE, LOOPBACK, address, address_elsewhere, note_address
 from config.env import Misfit
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 4  # seconds
 RESTORE_PAUSE = 10  # seconds between tries to start an embedded server that does not start
-WORKER = "celery -q -A config.celery worker --beat --without-gossip --without-mingle --without-heartbeat"
+WORKER = "celery -q -A config.celery worker --without-gossip --without-mingle --without-heartbeat"
+# Each line has separate processes, so that what takes hours never delays what people wait for.
+POOLS = ((Queue.QUICK,), (Queue.HEAVY, Queue.INDEX))
 
 
 class Command(BaseCommand):
@@ -87,9 +90,8 @@ class Command(BaseCommand):
         wait_for_web(supervisor, site)
         self.say("\n".join(filter(None, [self.greeting(site.host, site.port), notes, "Stop it with Ctrl-C."])))
         self.print_json(site, demo=demo, problem=None)
-        # A warm stop would wait for running jobs, for hours perhaps; SIGQUIT puts them back after some seconds.
-        worker = Child("background worker", WORKER.split(), site.environment | {"REMAP_SIGTERM": "SIGQUIT"})
-        supervisor.start(worker)
+        for worker in site.workers():
+            supervisor.start(worker)
         if mark is not None:
             load = ["manage", "load_demo", "-v0"]
             supervisor.start(Child("loading of the demo", load, keep_open=(mark.descriptor,), once=True))
@@ -180,6 +182,20 @@ class Site:
     def web_server(self, *keep_open: int, **environment: str) -> Child:
         web = f"gunicorn -c config/gunicorn.py -b fd://{self.listener.fileno()}".split()
         return Child("web server", web, self.environment | environment, (self.listener.fileno(), *keep_open))
+
+    def workers(self) -> list[Child]:
+        """Those of the queues that are to be served here; beat runs next to the first."""
+        pools = [[queue for queue in pool if queue in settings.QUEUES] for pool in POOLS]
+        return [self.worker(pool, beat=number == 0) for number, pool in enumerate(filter(None, pools))]
+
+    def worker(self, queues: list[Queue], *, beat: bool) -> Child:
+        many = settings.CELERY_WORKER_CONCURRENCY
+        if queues == [Queue.QUICK]:
+            many = (many + 1) // 2
+        words = [*WORKER.split(), *(["--beat"] if beat else []), "-Q", ",".join(queues), "-c", str(many)]
+        # A warm stop would wait for running jobs, for hours perhaps; SIGQUIT puts them back after some seconds.
+        environment = self.environment | {"REMAP_SIGTERM": "SIGQUIT"}
+        return Child(f"worker of {queues[0]} jobs", [*words, "-n", f"{queues[0]}@%h"], environment)
 
 
 def listen(host: str, port: int) -> socket.socket:

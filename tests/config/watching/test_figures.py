@@ -73,7 +73,9 @@ def test_jobs_are_counted_by_kind_and_state_with_the_age_of_the_oldest_that_wait
     after = scrape()
     assert after["litmus_jobs", "imports", "queued"] == 2
     assert after["litmus_jobs", "imports", "done"] == before.get(("litmus_jobs", "imports", "done"), 0) + 1
-    assert 9 * 60 <= after["litmus_oldest_waiting_job_seconds",] < 20 * 60
+    assert 9 * 60 <= after["litmus_oldest_waiting_job_seconds", "heavy"] < 20 * 60
+    assert after["litmus_oldest_waiting_job_seconds", "quick"] == 0
+    assert [after["litmus_waiting_jobs", name] for name in ("quick", "heavy", "index")] == [0, 2, 0]
     assert (after["litmus_database_up",], after["litmus_queue_up",]) == (1, 1)
     assert after["litmus_database_bytes",] > 1e6
     assert after["litmus_free_bytes", "files"] > 0
@@ -135,9 +137,12 @@ def test_what_needs_attention_is_said_in_words():
         "PostgreSQL did not answer in time.",
         "Redis did not answer, so background jobs wait.",
     ]
-    late = table("litmus_oldest_waiting_job_seconds", 601)
+    late = table("litmus_oldest_waiting_job_seconds", 601, of=("quick",))
+    assert find_troubles([*fine, table("litmus_oldest_waiting_job_seconds", 601, of=("heavy",))]) == []
+    one = FigureTable("litmus_workers", "", (), [Figure(("quick",), 1, ""), Figure(("heavy",), 0, "")])
+    assert find_troubles([*fine[:2], one]) == ["No worker serves the queue heavy, so its jobs wait."]
     full = table("litmus_database_connections", 3, of=("waiting",))
     assert find_troubles([*fine, late, full]) == [
-        "A background job has waited for more than ten minutes.",
+        "A quick background job has waited for more than ten minutes.",
         "Requests wait for a connection to the database.",
     ]

@@ -17,6 +17,7 @@ from redis import Redis
 from accounts import jobs
 from accounts.jobs import Cancelled, Progress
 from accounts.models import JobState
+from accounts.queues import Queue
 from corpus.models import Collection, Document, PoolEntry, PoolRun, PoolSource, RetrievalRun, RunMaking
 from corpus.pools.requests import request_pools
 from corpus.runs.files import run_lines
@@ -89,8 +90,8 @@ def test_two_real_workers_share_the_shards_of_a_run_and_of_pools(
     settings.INDEX_DIR = tmp_path / "one"
     made(collection, "one", "bm25-okapi", depth=50)
     settings.INDEX_DIR = tmp_path / "shared"
-    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
-    served = f"{own_queue},{settings.CELERY_TASK_DEFAULT_QUEUE}"  # the job comes by the one, its parts by the other
+    queue.delete(Queue.INDEX)
+    served = f"{own_queue},{Queue.INDEX}"  # the job comes by the one, its parts by the other
     logs = [tmp_path / "a.log", tmp_path / "b.log"]
     workers = start_celery_workers(*logs, queue=served, LITMUS_INDEX_SHARD="100")
 
@@ -116,7 +117,7 @@ def test_two_real_workers_share_the_shards_of_a_run_and_of_pools(
 
     check_shared(made(collection, "many", "bm25-okapi", send=True, depth=50), [0, 0], 15)
     assert lines("many") == lines("one")
-    wait_for(lambda: not queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE), what="the end of its parts")
+    wait_for(lambda: not queue.llen(Queue.INDEX), what="the end of its parts")
     pools = built(collection, scorers=("bm25",), send=True)
     check_shared(pools, [len(worker.output) for worker in workers], 30)
     assert [worker.stop() for worker in workers] == [0, 0]
