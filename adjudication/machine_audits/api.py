@@ -16,7 +16,7 @@ from adjudication.agreement.api import InReadableView
 from adjudication.machine_audits.forms import FiguresForm
 from adjudication.machine_audits.operations import DRAW_AUDIT_SAMPLE, DrawingSerializer, StratumSerializer
 from adjudication.machine_audits.reading import audits_of
-from adjudication.machine_audits.report import Standing
+from adjudication.machine_audits.report import SampleProgress
 from adjudication.machine_audits.tables import as_json
 from adjudication.models import MachineAudit
 from annotation.campaigns.api.base import InCampaignView
@@ -63,7 +63,7 @@ class FindingsSerializer(serializers.Serializer[Any]):
     notes = serializers.ListField(child=serializers.CharField(), help_text="what must be known of the figures")
     orders = serializers.ListField(child=serializers.CharField(), help_text="what becomes of the order of runs")
     needed = serializers.IntegerField(allow_null=True, help_text="items to judge for intervals of this half-width")
-    standing = serializer_of(Standing, "AuditStanding")()
+    standing = serializer_of(SampleProgress, "AuditProgress")()
     n_pairs = serializers.IntegerField(help_text="items that the machine labelled")
     n_labels = serializers.IntegerField(help_text="those that people labelled and figures use")
     levels = serializers.ListField(child=serializers.DictField(), help_text="the share of each grade")

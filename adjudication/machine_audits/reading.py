@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
+from adjudication.labels.inputs import given_in_sight
 from adjudication.labels.labels import judging_annotators
 from adjudication.machine_audits.strata import Labelled
-from adjudication.models import MachineAudit, MachineCorrection, Method, Verdict
+from adjudication.models import MachineAudit, Method, Verdict
 from annotation.assignment.workload import read_integers
 from annotation.models import Annotator, AnnotatorKind, Assignment, AssignmentState, Campaign, Criterion, Judgment
 from engines.stats.results import IntArray
@@ -73,9 +74,8 @@ def read_people(criterion: Criterion) -> tuple[IntArray, IntArray, IntArray]:
     second = rows[np.minimum(first + 1, len(rows) - 1), 2] if len(rows) else first
     is_tied = (answers > 1) & (rows[first, 2] == second)
     values = dict[Any, Any](zip(items[~is_tied].tolist(), rows[first[~is_tied], 1].tolist(), strict=True))
-    in_sight = MachineCorrection.objects.filter(item=OuterRef("item"), given_at=OuterRef("decided_at"))
     decided = Verdict.objects.filter(criterion=criterion, method=Method.BY_HAND, value__isnull=False)
-    decided = decided.exclude(Exists(in_sight.filter(criterion=criterion)))
+    decided = decided.exclude(Exists(given_in_sight()))
     judged = set(items.tolist())
     values |= {item: value for item, value in decided.values_list("item", "value") if item in judged}
     known = np.array(sorted(values), dtype=np.int64)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.counting import counted
@@ -16,7 +17,7 @@ from adjudication.machine_audits.reading import read_people
 from adjudication.machine_audits.strata import TAKEN, unpack_frame
 from adjudication.models import MachineAudit
 from annotation.assignment.queue_orders import FRONT, order_named
-from annotation.models import Assignment, AssignmentState, Scale, Strategy
+from annotation.models import Assignment, AssignmentState, Judgment, Scale, Strategy
 from corpus.models import Topic
 from engines.stats.audits.planning import assumed_spread, plan, spread_of
 from engines.stats.audits.report import AuditReport, audit
@@ -48,7 +49,7 @@ UNLABELLED = "{:,} documents among the first {} of these runs have no label of t
 
 
 @dataclass(frozen=True)
-class Standing:
+class SampleProgress:
     """How far people are with the sample: `undecided` items are tied, `given_up` ones skipped or returned by all."""
 
     drawn: int
@@ -57,7 +58,9 @@ class Standing:
     undecided: int
     given_up: int
     taken: int  # further items, which people had labelled when the sample was drawn
+    lost: int  # those of them that have no label of people any longer
     later: int  # further items, which people have labelled since
+    changed: int  # drawn items of which the machine no longer says what it said then
     in_turn: str = ""  # why the judged ones do not come in random order; "" where they do
 
     @property
@@ -85,10 +88,17 @@ class Standing:
                 f"People had labelled {counted(self.taken, 'further item')} before the sample was drawn. What they say"
                 " of these counts as it is: nothing is estimated there."
             )
+        if self.lost:
+            found.append(f"{self.lost:,} of these labels no longer count. The others stand for them.")
         if self.later:
             found.append(
                 f"People have labelled {counted(self.later, 'further item')} since. No figure uses these labels: nobody"
                 " knows with which probability these items were chosen."
+            )
+        if self.changed:
+            found.append(
+                f"The machine's label of {counted(self.changed, 'drawn item')} has changed since. Figures are of what"
+                " it said when the sample was drawn."
             )
         return found
 
@@ -102,7 +112,7 @@ class Evidence:
     taken: BoolArray
     population: Population
     sample: Sample
-    standing: Standing
+    standing: SampleProgress
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,17 +143,26 @@ def read_evidence(one: MachineAudit) -> Evidence:
     population = Population(levels, topics, strata, scale.astype(np.float64))
     missing = items[drawn & ~has_value]
     undecided, waiting = len(np.intersect1d(missing, tied)), _count_waiting(np.setdiff1d(missing, tied))
-    standing = Standing(
+    standing = SampleProgress(
         drawn=int(drawn.sum()),
         judged=int((drawn & has_value).sum()),
         waiting=waiting,
         undecided=undecided,
         given_up=len(missing) - undecided - waiting,
         taken=int(taken.sum()),
+        lost=int((taken & ~has_value).sum()),
         later=int((has_value & ~drawn & ~taken).sum()),
+        changed=one.sample.filter(~Exists(_said_now(one))).count(),
         in_turn=_why_in_turn(one),
     )
     return Evidence(one, items, taken, population, Sample(pair, human), standing)
+
+
+def _said_now(one: MachineAudit) -> QuerySet[Judgment]:
+    """The machine's label of the outer item of the sample, where it is still the one that was drawn."""
+    counts = {"assignment__state": AssignmentState.DONE, "assignment__repeat": 0, "criterion": one.criterion_id}
+    own = {"assignment__item": OuterRef("item"), "value": OuterRef("value")}
+    return Judgment.objects.filter(**counts, **own, assignment__annotator=one.machine_id)
 
 
 def _why_in_turn(one: MachineAudit) -> str:

@@ -261,8 +261,9 @@ class Verdict(models.Model):
 class MachineCorrection(models.Model):
     """A person's judgment made in sight of a machine's label, which it corrects or accepts; it decides the item.
 
-    Append-only: only `undone_at` is ever filled in. It is no vote, and as the person saw what the machine said, it
-    enters no figure of agreement; nor does the verdict it gave, which has `decided_at` equal to `given_at`.
+    Append-only: only `undone_at` is ever filled in, when the decision is withdrawn or another one takes its place. It
+    is no vote, and as the person saw what the machine said, it enters no figure of agreement; nor does the verdict it
+    gave, which has `decided_at` equal to `given_at`.
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="machine_corrections")

@@ -78,17 +78,14 @@ def correct_machine_label(
         raise Conflict(f"{standing.given_by} has looked at this item already.")
     if verdict.method == Method.BY_HAND and not standing:
         raise Conflict("This item is already decided by hand. Change the decision on the adjudication screen.")
-    if standing:
-        _undo(standing, at)
     machine = found.assignment.annotator.name if found.assignment.annotator else ""
     value = found.value if value is None else value
     comment = f"Given in sight of the label {found.value} of {machine}."
     facts = {"machine": machine, "said": found.value, "value": value}
-    correction = MachineCorrection.objects.create(
-        item=verdict.item, criterion=verdict.criterion, given_by=by, given_at=at, **facts
-    )
+    correction = MachineCorrection(item=verdict.item, criterion=verdict.criterion, given_by=by, given_at=at, **facts)
     _record(campaign, correction, "correct_machine_label", by, at)
     decide_verdict(verdict=verdict, value=value, by=by, at=at, comment=comment, seen=verdict.decided_at)
+    correction.save()  # now, as the decision ended the one before
     return correction
 
 
@@ -100,13 +97,12 @@ def undo_correction(*, campaign: Campaign, label: int, by: User, at: datetime) -
     """
     check_not_sealed(campaign)
     found = _label(campaign, label)
+    verdict = open_verdict(item=found.assignment.item, criterion=found.criterion, by=by, at=at)
     if (standing := _standing(found)) is None:
         raise Refused("This label has no correction to undo.")
-    verdict = open_verdict(item=found.assignment.item, criterion=found.criterion, by=by, at=at)
-    _undo(standing, at)
     _record(campaign, standing, "undo_correction", by, at)
-    if verdict.decided_at == standing.given_at:
-        withdraw_decision(verdict=verdict, by=by, at=at)
+    withdraw_decision(verdict=verdict, by=by, at=at, seen=standing.given_at)
+    standing.refresh_from_db(fields=["undone_at"])
     return standing
 
 
@@ -119,12 +115,7 @@ def _label(campaign: Campaign, label: int) -> Judgment:
 
 def _standing(label: Judgment) -> MachineCorrection | None:
     own = {"item": label.assignment.item_id, "criterion": label.criterion_id}
-    return MachineCorrection.objects.select_for_update().filter(**own, undone_at__isnull=True).first()
-
-
-def _undo(standing: MachineCorrection, at: datetime) -> None:
-    standing.undone_at = at
-    standing.save(update_fields=["undone_at"])
+    return MachineCorrection.objects.filter(**own, undone_at__isnull=True).first()
 
 
 def _record(campaign: Campaign, one: MachineCorrection, verb: str, by: User, at: datetime) -> None:

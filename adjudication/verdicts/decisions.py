@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models.functions import Now
+from django.db.models import F, Value
+from django.db.models.functions import Greatest, Now
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -22,7 +23,7 @@ from adjudication.labels.rules import (
     fetch_role,
     is_alone,
 )
-from adjudication.models import Cause, Method, OwnDecider, Unknown, Verdict
+from adjudication.models import Cause, MachineCorrection, Method, OwnDecider, Unknown, Verdict
 from adjudication.verdicts.extra_judges import note_item_seen
 from adjudication.verdicts.votes import settle, share_equal
 from annotation.models import Campaign, Criterion, Item, Level
@@ -62,7 +63,7 @@ def decide_verdict(
     was, verdict.value, verdict.method = verdict.value, value, Method.BY_HAND
     verdict.decided_by, verdict.decided_at, verdict.reopened_at = by, at, None
     verdict.cause, verdict.comment = cause, comment.strip()
-    _store(verdict, was, votes)
+    _store(verdict, was, votes, at)
     note_item_seen(verdict.item_id, by, at)
     _record(verdict, by, at, "decide_verdict", value=value, cause=cause, override=override)
     return verdict
@@ -97,7 +98,7 @@ def withdraw_decision(
         verdict.value, verdict.method = settle(votes, scale, verdict.vote_run)
     verdict.decided_by = verdict.decided_at = verdict.reopened_at = None
     verdict.cause = verdict.comment = ""
-    _store(verdict, was, votes)
+    _store(verdict, was, votes, at)
     note_item_seen(verdict.item_id, by, at)
     _record(verdict, by, at, "withdraw_decision", was=was, override=override)
     return verdict
@@ -229,8 +230,13 @@ def _check_decision(verdict: Verdict, value: int, cause: str, comment: str, vote
         raise Refused("Nobody voted for this value. Say in the comment why it is right.")
 
 
-def _store(verdict: Verdict, was: int | None, votes: list[list[int]]) -> None:
-    """Save it with the votes it stands on, so that later ones are noticed; `was` is the value before."""
+def _store(verdict: Verdict, was: int | None, votes: list[list[int]], at: datetime) -> None:
+    """Save it with the votes it stands on, so that later ones are noticed; `was` is the value before.
+
+    A correction of a machine's label that gave the value before stands no longer.
+    """
+    standing = MachineCorrection.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id, undone_at=None)
+    standing.update(undone_at=Greatest(Value(at), F("given_at")))  # who waited for the lock may have asked earlier
     verdict.votes, verdict.n_votes = votes, len(votes)
     verdict.probability = None
     verdict.probability_reason = Unknown.BY_HAND if verdict.method == Method.BY_HAND else Unknown.NO_COUNT

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Exists
 
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Refused
+from adjudication.labels.inputs import given_in_sight
 from adjudication.models import Verdict
 from annotation.campaigns.rules import check_within
 from annotation.campaigns.seals import check_not_sealed
@@ -33,7 +35,8 @@ class Drawn:
 def draw_known_answers(
     *, campaign: Campaign, source: str, sample: int, seed: int | None = None, by: User | None, at: datetime
 ) -> Drawn:
-    """Draw decided items of the campaign `source` (its short name) at random. Its comment is the explanation.
+    """Draw decided items of the campaign `source` (its short name) at random. Its comment is the explanation, but for
+    one that tells what a machine said.
 
     Only items on which every criterion has a verdict that stands. Errors: NotAllowed; Refused for another kind or other
     criteria, for the campaign itself, and where nothing is decided.
@@ -46,9 +49,10 @@ def draw_known_answers(
     if not decided:
         raise Refused(f"{source} has no decided item whose answer is not known here already.")
     chosen = random.Random(seed).sample(sorted(decided), min(sample, len(decided)))  # noqa: S311 - guards no secret
+    in_sight = set(Verdict.objects.filter(Exists(given_in_sight()), item__in=chosen).values_list("pk", flat=True))
     for item in chosen:
         for verdict in decided[item]:
-            _store(campaign, verdict, at)
+            _store(campaign, verdict, "" if verdict.pk in in_sight else verdict.comment, at)
     facts = {"campaign": campaign.slug, "source": source, "drawn": len(chosen), "seed": seed}
     record_event(by=by, at=at, verb="draw_known_answers", target=campaign, scope=campaign.collection, **facts)
     return Drawn(campaign, len(chosen), len(decided), seed)
@@ -92,7 +96,7 @@ def _about(verdict: Verdict) -> tuple[int | None, ...]:
     return item.topic_id, item.aspect_id, item.document_id
 
 
-def _store(campaign: Campaign, verdict: Verdict, at: datetime) -> None:
+def _store(campaign: Campaign, verdict: Verdict, text: str, at: datetime) -> None:
     item = verdict.item
     store_known_answer(
         campaign,
@@ -101,6 +105,6 @@ def _store(campaign: Campaign, verdict: Verdict, at: datetime) -> None:
         docno=item.document.docno if item.document else "",
         criterion=verdict.criterion.key,
         value=verdict.value or 0,
-        text=verdict.comment,
+        text=text,
         at=at,
     )

@@ -114,6 +114,25 @@ def test_while_people_judge_and_where_they_do_not_the_figures_say_so() -> None:
     assert found.report.levels[0].corrected.ci is not None
 
 
+def test_labels_that_no_longer_count_or_have_changed_are_said() -> None:
+    world = machine_world(topics=4, documents=40)
+    for item in world.built.items[:40]:
+        world.built.label(item, "ana", world.truth[item.pk])
+    audit = world.audit(60)
+    done = Assignment.objects.filter(state="done", item__in=world.built.items[:40])
+    gone = done.filter(annotator=world.built.annotators["ana"])[:3]
+    Judgment.objects.filter(assignment__in=list(gone)).delete()
+    Assignment.objects.filter(pk__in=[one.pk for one in gone]).update(state="withdrawn", slot=None)
+    first = audit.sample.first()
+    assert first is not None
+    of_machine = Judgment.objects.filter(assignment__annotator=audit.machine, assignment__item=first.item_id)
+    of_machine.update(value=(first.value + 1) % 3)
+    text = " ".join(find(audit).notes)
+    assert "40 further items before the sample was drawn" in text
+    assert "3 of these labels no longer count. The others stand for them." in text
+    assert "The machine's label of 1 drawn item has changed since." in text
+
+
 def test_a_decision_counts_but_not_one_that_was_made_in_sight_of_the_machine() -> None:
     world = machine_world(topics=2, documents=40)
     audit = MachineAudit.objects.get(pk=world.draw(30).id)

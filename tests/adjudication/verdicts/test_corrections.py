@@ -15,7 +15,7 @@ from adjudication.agreement.requests import request_agreement
 from adjudication.labels.inputs import read_inputs
 from adjudication.models import MachineCorrection, Verdict
 from adjudication.verdicts.corrections import LabelFilter, correct_machine_label, find_labels, undo_correction
-from adjudication.verdicts.decisions import decide_verdict
+from adjudication.verdicts.decisions import decide_verdict, withdraw_decision
 from annotation.models import Judgment
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -70,6 +70,34 @@ def test_one_may_change_one_s_own_mind_but_not_what_others_decided(built: Built)
         correct(built, other, 0)
     with pytest.raises(Refused, match="no machine label"):
         correct(built, Judgment.objects.filter(assignment__annotator=built.annotators["ana"])[0], 0)
+
+
+def end_on_the_screen(built: Built, verdict: Verdict, way: str) -> None:
+    """Somebody else decides the item otherwise on the adjudication screen, or takes the decision back there."""
+    other = built.people["adjudicator"]
+    if way == "decided otherwise":
+        decide_verdict(verdict=verdict, value=2, by=other, at=LATER, seen=verdict.decided_at, comment="Read it.")
+    else:
+        withdraw_decision(verdict=verdict, by=other, at=LATER)
+
+
+@pytest.mark.parametrize("way", ["decided otherwise", "withdrawn"])
+def test_a_correction_stands_as_long_as_the_decision_that_it_gave(built: Built, way: str) -> None:
+    vote(built)
+    label = labels_of(built, "gpt")[3]
+    correct(built, label, 1)
+    end_on_the_screen(built, Verdict.objects.get(item=label.assignment.item), way)
+    assert MachineCorrection.objects.get().undone_at == LATER
+    client = Client()
+    client.force_login(built.people["manager"])
+    page = client.get("/c/tea/campaigns/main/machine-labels/", {"label": label.pk}).content.decode()
+    assert "corrected to" not in page
+    assert not find_labels(built.criterion, LabelFilter(state="corrected"))
+    assert label in find_labels(built.criterion, LabelFilter())
+    with pytest.raises(Refused, match="no correction to undo"):
+        undo_correction(campaign=built.campaign, label=label.pk, by=built.people["manager"], at=LATER)
+    if way == "withdrawn":  # the item is open again, to anybody
+        correct(built, label, 2, by="adjudicator", at=LATER)
 
 
 def test_what_was_given_in_sight_of_a_machine_s_label_enters_no_agreement(built: Built) -> None:

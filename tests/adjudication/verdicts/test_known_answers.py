@@ -4,11 +4,12 @@ import pytest
 
 from accounts.refusals import Refused
 from adjudication.models import Verdict
+from adjudication.verdicts.corrections import correct_machine_label
 from adjudication.verdicts.known_answers import draw_known_answers
 from annotation.campaigns.campaigns import drafts_of
 from annotation.campaigns.lifecycle import create_campaign
 from annotation.gold.known import set_purpose
-from annotation.models import Campaign, KnownAnswer
+from annotation.models import Campaign, Judgment, KnownAnswer
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 
@@ -45,6 +46,14 @@ def test_decided_items_are_drawn_by_seed_with_comments_as_explanations(built: Bu
     first = set(drawn[:2])
     draw_known_answers(campaign=again, source="main", sample=2, seed=3, by=None, at=AT)
     assert set(again.known_answers.values_list("item__document", flat=True)) == first
+
+
+def test_what_a_machine_said_is_no_explanation() -> None:
+    built = build_campaign([[None, 0]], people=("ana",), machines=[("gpt", "gpt", 1)])
+    label = Judgment.objects.get()
+    correct_machine_label(campaign=built.campaign, label=label.pk, value=2, by=built.people["manager"], at=AT)
+    draw_known_answers(campaign=make_training(built), source="main", sample=1, by=None, at=AT)
+    assert KnownAnswer.objects.values_list("value", "explanation").get() == (2, "")
 
 
 def test_what_a_training_shows_is_not_drawn_as_gold(built: Built) -> None:
