@@ -1,8 +1,8 @@
 """Run the benchmarks one after the other and write docs/performance.md (make bench).
 
 python -m bench                 everything, about half an hour on two cores
-python -m bench judging         some of judging, keys, bringing, stock, transfers, agreement, pools, ranking,
-                                evaluation, releases
+python -m bench judging         some of judging, institution, keys, bringing, stock, transfers, agreement, pools,
+                                ranking, evaluation, releases
 python -m bench --write-only    write the document again from the stored results
 """
 
@@ -19,7 +19,19 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCUMENT = CHECKOUT / "docs" / "performance.md"
 RESULTS = CHECKOUT / "docs" / "performance"
-NAMES = ("judging", "keys", "bringing", "stock", "transfers", "agreement", "pools", "ranking", "evaluation", "releases")
+NAMES = (
+    "judging",
+    "institution",
+    "keys",
+    "bringing",
+    "stock",
+    "transfers",
+    "agreement",
+    "pools",
+    "ranking",
+    "evaluation",
+    "releases",
+)
 INTRODUCTION = """# Performance
 
 Measured by `make bench`, which writes this page. Speeds depend on the machine; what to compare are the ratios
@@ -87,6 +99,37 @@ mode (`LITMUS_TRANSACTION_POOLER=1`). Queries are those of one request, its BEGI
 First load of the labelling page: {found["first_load_bytes"]:,} bytes over the wire (target
 ≤ {targets["first_load_bytes"]:,}; doccano 743 kB, Label Studio 2.2 MB). The next item: at most {next_item:,} bytes
 (target ≤ {targets["next_item_bytes"]:,}).
+"""
+
+
+def institution(found: dict[str, Any]) -> str:
+    rows: list[list[object]] = []
+    for run in found["runs"]:
+        for name, words in (
+            ("single", "one web server"),
+            ("session", "PgBouncer, session"),
+            ("transaction", "PgBouncer, transaction"),
+        ):
+            one = run[name]
+            figures = [round(one["judgments_per_second"]), round(one["p95_ms"]), one["cpu_ms"]]
+            rows.append([f"{run['strategy']}, {words}", *figures, one.get("ratio", ""), one.get("cpu_ratio", "")])
+    head = [
+        "servers",
+        "judgments/s",
+        "p95 ms",
+        "CPU ms of all servers",
+        "rate to one web server's",
+        "CPU time of one web server's to it",
+    ]
+    return f"""## In an institution
+
+{found["annotators"]} annotators in a closed loop on {found["web_servers"]} web servers with a worker behind PgBouncer,
+all separate processes, by turns with eight annotators on one web server. Target: {found["least_ratio"]} of its rate.
+Transaction mode is that of PgBouncer before 1.21, without prepared statements. Measured on {found["measured_at"]} with
+a load average of {found["load_average"]}. More processes get more of a machine that other work shares: compare the
+processor times then.
+
+{table(head, rows)}
 """
 
 
@@ -298,6 +341,7 @@ variant. {found.get("conditions", "")}
 
 SECTIONS = {
     "judging": judging,
+    "institution": institution,
     "keys": keys,
     "bringing": bringing,
     "stock": stock,

@@ -69,8 +69,8 @@ class Scene:
     sessions: list[str] = field(default_factory=list)
 
 
-def build_scene(items: int, strategy: str) -> Scene:
-    """A new campaign of so many items with eight annotators; `strategy` is planned or queue."""
+def build_scene(items: int, strategy: str, annotators: int = ANNOTATORS) -> Scene:
+    """A new campaign of so many items with so many annotators; `strategy` is planned or queue."""
     from django.db import connection
     from django.utils import timezone
 
@@ -87,7 +87,7 @@ def build_scene(items: int, strategy: str) -> Scene:
     criterion = Criterion.objects.create(campaign=campaign, key="relevance", label="Relevance")
     for value, label in enumerate(("not relevant", "partly relevant", "relevant")):
         Level.objects.create(criterion=criterion, value=value, label=label, definition=WORDS[:180])
-    users = people()
+    users = people(annotators)
     Guideline.objects.create(
         campaign=campaign,
         version=1,
@@ -102,7 +102,7 @@ def build_scene(items: int, strategy: str) -> Scene:
     topics = max(1, items // documents // 10)
     names = {
         "words": WORDS, "documents": documents, "topics": topics, "aspects": items // documents // topics,
-        "collection": collection.pk, "campaign": campaign.pk, "annotators": ANNOTATORS, "overlap": OVERLAP,
+        "collection": collection.pk, "campaign": campaign.pk, "annotators": annotators, "overlap": OVERLAP,
     }  # fmt: skip
     script = BUILD + ";" + (QUEUE if strategy == "queue" else PLAN)
     with connection.cursor() as cursor:
@@ -113,10 +113,10 @@ def build_scene(items: int, strategy: str) -> Scene:
     return Scene(items, strategy, f"/c/{slug}/campaigns/main/label/", [session_of(user) for user in users])
 
 
-def people() -> list[Any]:
+def people(number: int = ANNOTATORS) -> list[Any]:
     from accounts.models import User
 
-    names = [f"annotator{number}@example.org" for number in range(ANNOTATORS)]
+    names = [f"annotator{place}@example.org" for place in range(number)]
     return [User.objects.filter(email=name).first() or User.objects.create_user(name, None) for name in names]
 
 

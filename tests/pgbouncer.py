@@ -1,4 +1,4 @@
-"""A real PgBouncer in transaction mode in front of the test's PostgreSQL."""
+"""A real PgBouncer in front of the test's PostgreSQL."""
 
 import contextlib
 import os
@@ -24,9 +24,10 @@ listen_addr = 127.0.0.1
 listen_port = {listen}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
+pool_mode = {mode}
+ignore_startup_parameters = {ignored}
 default_pool_size = {size}
-max_client_conn = 200
+max_client_conn = 500
 server_tls_sslmode = disable
 """
 
@@ -36,10 +37,11 @@ def program() -> str | None:
 
 
 @contextlib.contextmanager
-def pooled(size: int = 4) -> Iterator[str]:
+def pooled(size: int = 4, mode: str = "transaction") -> Iterator[str]:
     """The DATABASE_URL through a PgBouncer that has `size` sessions for all; skips where there is none.
 
-    So few that consecutive transactions of one client land in different sessions.
+    So few that consecutive transactions of one client land in different sessions, in transaction mode. In session mode
+    it lets pass what Litmus sets on its connections, without setting it.
     """
     if program() is None:
         reason = "no pgbouncer found: install it (Debian: apt install pgbouncer)"
@@ -48,8 +50,10 @@ def pooled(size: int = 4) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="litmus-pgb-") as directory:
         place = Path(directory)
         values = {key: database[key.upper()] for key in ("name", "host", "port", "user")}
-        listen = free_port()
-        (place / "pgbouncer.ini").write_text(CONFIGURATION.format(**values, listen=listen, size=size))
+        listen, ignored = free_port(), "options" if mode == "session" else ""
+        (place / "pgbouncer.ini").write_text(
+            CONFIGURATION.format(**values, listen=listen, size=size, mode=mode, ignored=ignored)
+        )
         # Like PostgreSQL it does not run as root, and has to reach the same directory of sockets.
         account = server_account(settings.DATA_DIR / "postgres")
         place.chmod(0o755)
