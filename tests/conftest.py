@@ -268,7 +268,8 @@ def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Pa
         context = browser.new_context(**{**usual, **options})
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
-        context.add_init_script(HIDDEN_UNTIL_LISTENING)
+        if options.get("java_script_enabled", True):
+            context.add_init_script(HIDDEN_UNTIL_LISTENING)
         if user is not None:
             sign_in(context, user, str(live_server))
         context.on("weberror", lambda event: faults.append(str(event.error)))
