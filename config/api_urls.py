@@ -25,7 +25,7 @@ from annotation.labelling.api import judging, judgments
 from annotation.machines.api import prompts, trials
 from annotation.machines.api import runs as machines
 from annotation.rubric import api as rewrites
-from corpus.collections.api import collections, invitations, persons
+from corpus.collections.api import collections, invitations, jobs, persons
 from corpus.documents import api as documents
 from corpus.endpoints import api as endpoints
 from corpus.imports import api as imports
@@ -50,6 +50,7 @@ urlpatterns = [
     ),
     path("me/data/", persons.OwnData.as_view(), name="api_own_data"),
     path("me/erasure-request/", persons.OwnErasureRequest.as_view(), name="api_own_erasure"),
+    path("jobs/<slug:kind>/<int:pk>/", jobs.JobDetail.as_view(), name="api_job"),
     path("people/", persons.PersonList.as_view(), name="api_people"),
     path("people/<int:pk>/data/", persons.PersonData.as_view(), name="api_person_data"),
     path("people/<int:pk>/erasure/", persons.PersonErasureView.as_view(), name="api_person_erasure"),

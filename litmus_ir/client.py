@@ -50,9 +50,9 @@ class NoAnswer(Exception):
 class Job(dict[str, Any]):
     """What the server says of work in the background, and how that was asked for."""
 
-    def __init__(self, record: Arguments, operation: Operation, path: Arguments) -> None:
+    def __init__(self, record: Arguments, operation: Operation, path: Arguments, address: str = "") -> None:
         super().__init__(record)
-        self.operation, self.path = operation, path
+        self.operation, self.path, self.address = operation, path, address
 
 
 class JobFailed(Exception):
@@ -231,13 +231,16 @@ class Client:
         several = found.get("results") if self.description.row(operation.answer) and isinstance(found, dict) else found
         if isinstance(several, list):
             return [Job(each, operation, path) for each in several]
-        return Job(found, operation, path) if "state" in found else found
+        return Job(found, operation, path, answer.headers.get("Location", "")) if "state" in found else found
 
     def _now(self, job: Job) -> Job:
         """The job as the server knows it at this moment."""
         reader, where = self.description.followed(job.operation) or (None, "")
-        if reader is None:
-            raise Unknown(f"The server does not tell how far a job of {job.operation.name} is.")
+        if reader is None:  # how far it is stands at the address that its beginning gave
+            if not job.address:
+                raise Unknown(f"The server does not tell how far a job of {job.operation.name} is.")
+            found = _trying(lambda: self._whole("get", httpx2.URL(job.address).path, {})).json()
+            return Job(found, job.operation, job.path, job.address)
         path = {name: job.path.get(name) for name in reader.path_names}
         if not where:
             own = reader.path_names[-1]
@@ -246,7 +249,7 @@ class Client:
         for row in rows:
             if row.get("id") == job["id"]:
                 return Job(row, job.operation, job.path)
-        raise NoAnswer(f"The server no longer tells of this job of {job.operation.name}: it may have a newer one.")
+        raise NoAnswer(f"The server tells only of a newer job of {job.operation.name}, not of how this one ended.")
 
     def _asked(self, operation: Operation, arguments: Arguments, progress: Progress | None = None) -> httpx2.Response:
         address = _address(operation, arguments)

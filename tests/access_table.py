@@ -219,7 +219,8 @@ def job(kind: str, page: str, cancel: str, of: Callable[[World], Any]) -> list[R
     def where(w: World) -> dict[str, Any]:
         return {"kind": kind, "pk": of(w).pk}
 
-    return [*row("job_detail", page, where=where), *row("job_cancel", cancel, where=where)]
+    pages = [*row("job_detail", page, where=where), *row("api_job", page, where=where)]
+    return [*pages, *row("job_cancel", cancel, where=where)]
 
 
 def _author_link(w: World) -> dict[str, Any]:

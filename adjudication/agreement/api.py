@@ -17,7 +17,6 @@ from adjudication.agreement.agreement_table import FORMS, tables_of
 from adjudication.agreement.operations import (
     REQUEST_AGREEMENT,
     REQUEST_VOTE,
-    JobSerializer,
     OverrideSerializer,
     VoteSerializer,
 )
@@ -33,6 +32,7 @@ from annotation.campaigns.seals import check_not_sealed
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign
+from corpus.collections.api.jobs import JobSerializer
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 from engines.stats.results import Interval

@@ -22,15 +22,8 @@ from adjudication.labels.staleness import Standing
 from adjudication.labels.too_few import TooFew
 from adjudication.models import AgreementRun, Voters, VoteRun
 from annotation.campaigns.overrides import Override, overrides_in
+from corpus.collections.api.jobs import JobSerializer
 from engines.stats.policies import offered_policies
-
-
-class JobSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField(source="pk")
-    state = serializers.ChoiceField(JobState.choices)
-    reason = serializers.CharField()
-    requested_at = serializers.DateTimeField()
-    finished_at = serializers.DateTimeField(allow_null=True)
 
 
 class TiesField(serializers.ChoiceField):

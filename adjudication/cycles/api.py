@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from adjudication.agreement.api import JobSerializer
 from adjudication.cycles.cycles import campaigns_shown
 from adjudication.cycles.details import CycleDetailsSerializer, CycleSerializer, cycle_details, cycles_with_names
 from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
@@ -24,6 +23,7 @@ from annotation.labelling.rules import check_can_read_labels_of
 from annotation.machines.api.runs import MachineRunSerializer
 from annotation.models import AnnoCycle, Campaign
 from corpus.collections.api.base import InCollectionView
+from corpus.collections.api.jobs import JobSerializer
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from engines.definitions.settings import RUNS

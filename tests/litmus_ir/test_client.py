@@ -74,6 +74,10 @@ def test_from_an_upload_to_an_export(celery_worker: Child, tmp_path: Path) -> No
         agreement = manager.call("agreement_request", slug="tea", campaign="main")
         assert manager.wait(agreement, timeout=100)["state"] == "done"
         refuses(manager, built, tmp_path)
+        manager.call("campaigns_change", slug="tea", campaign="main", state="closed")
+        manager.call("collections_archive", slug="tea")
+        gone = manager.wait(manager.call("collections_delete", slug="tea", confirm="tea"), timeout=100)
+        assert (gone["kind"], gone["state"]) == ("deletions", "done")
 
 
 def refuses(manager: Client, built: Any, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import re
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any, ClassVar, cast
 
+from django.urls import reverse
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.negotiation import BaseContentNegotiation
@@ -13,7 +15,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import DescribedView
-from accounts.models import User
+from accounts.job_kinds import kind_of
+from accounts.models import Job, User
 from corpus.collections.rules import check_not_archived, check_role, fetch_membership
 from corpus.models import Collection, Membership, Role
 
@@ -71,6 +74,13 @@ class ApiView(DescribedView):
     @property
     def person(self) -> User:
         return cast(User, self.request.user)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """The answer; of a job that was just asked for, with the address at which it is followed."""
+        shown = getattr(getattr(response, "data", None), "serializer", None)
+        if response.status_code == HTTPStatus.ACCEPTED and isinstance(job := getattr(shown, "instance", None), Job):
+            response["Location"] = reverse("api_job", args=[kind_of(job).key, job.pk])
+        return super().finalize_response(request, response, *args, **kwargs)
 
     def listed(self) -> Response:
         """A page of `get_queryset`."""
