@@ -15,6 +15,7 @@ class AdjudicationConfig(AppConfig):
     jobs = {
         "agreement": "adjudication.agreement.jobs.AgreementJob",
         "votes": "adjudication.verdicts.jobs.VoteJob",
+        "acceptances": "adjudication.verdicts.jobs.AcceptanceJob",
         "work": "adjudication.following.jobs.WorkJob",
         "evaluations": "adjudication.evaluation.jobs.EvaluationJob",
         "releases": "adjudication.releases.jobs.ReleaseJob",

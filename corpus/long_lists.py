@@ -111,10 +111,10 @@ def take_page(
         return _Counted(rows if ordered is None else ordered, per_page, count).get_page(query.get("page"))  # type: ignore[return-value]
     after, before = _read_key(query.get("after", ""), key), _read_key(query.get("before", ""), key)
     if before and not after:
-        found = list(rows.filter(_beyond(key, before, "lt")).reverse()[: per_page + 1])
+        found = list(rows.filter(beyond(key, before, "lt")).reverse()[: per_page + 1])
         if len(found) >= per_page:
             return _page(found[:per_page][::-1], key, has_previous=len(found) > per_page, has_next=True)
-    found = list((rows.filter(_beyond(key, after, "gt")) if after else rows)[: per_page + 1])
+    found = list((rows.filter(beyond(key, after, "gt")) if after else rows)[: per_page + 1])
     return _page(found[:per_page], key, has_previous=bool(after), has_next=len(found) > per_page)
 
 
@@ -211,9 +211,9 @@ def _read_key(text: str, key: Sequence[str]) -> list[float | int]:
     return [*values, int(parts[-1])] if all(map(math.isfinite, values)) else []
 
 
-def _beyond(key: Sequence[str], values: Sequence[float | int], way: str) -> Q:
+def beyond(key: Sequence[str], values: Sequence[float | int], way: str) -> Q:
     """Rows after ("gt") or before ("lt") these values, in a form that an index on the first field can use."""
     name, value = key[0], values[0]
     if len(key) == 1:
         return Q(**{f"{name}__{way}": value})
-    return Q(**{f"{name}__{way}e": value}) & (Q(**{f"{name}__{way}": value}) | _beyond(key[1:], values[1:], way))
+    return Q(**{f"{name}__{way}e": value}) & (Q(**{f"{name}__{way}": value}) | beyond(key[1:], values[1:], way))

@@ -32,7 +32,7 @@ import numpy as np
 from django.utils import timezone
 
 from adjudication.machine_audits.strata import pack_frame
-from adjudication.models import MachineAudit
+from adjudication.models import MachineAudit, VoteAcceptance
 from annotation.models import QueueOrdering, WorkSummary
 from corpus.collections.invitation_links import token_for
 from corpus.models import AuthorInvitation, AuthorMailing, Indexing, PoolEntry, QuestionCall, Role
@@ -73,6 +73,11 @@ def audit_of_one(w: World) -> MachineAudit:
 def _queue_ordering(w: World) -> Any:
     facts = {"requested_by": w.user("manager"), "requested_at": AT, "order": "random"}
     return QueueOrdering.objects.get_or_create(campaign=w.campaign, defaults=facts)[0]
+
+
+def _acceptance(w: World) -> Any:
+    asked = {"requested_by": w.user("manager"), "requested_at": AT, "parameters": {"methods": [], "criterion": "x"}}
+    return VoteAcceptance.objects.get_or_create(campaign=w.campaign, defaults=asked)[0]
 
 
 def _reply(w: World) -> dict[str, Any]:
@@ -421,6 +426,7 @@ TABLE: list[Row] = [
     *job("prompt-trials", MANAGERS_PAGE, MANAGERS_WRITE, lambda w: w.prompt_trial),
     *job("agreement", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.agreement_run),
     *job("votes", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.vote_run),
+    *job("acceptances", OVERSEERS_PAGE, DECIDERS_WRITE, _acceptance),
     *job("evaluations", OVERSEERS_PAGE, DECIDERS_WRITE, lambda w: w.evaluation),
     *job("releases", OVERSEERS_PAGE, MANAGERS_WRITE, lambda w: w.release),
     # --- documents, topics -------------------------------------------------------------------------------------------

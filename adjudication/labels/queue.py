@@ -268,17 +268,22 @@ def _acceptable(criterion: Criterion, methods: Sequence[str], user: User, topic:
 
 @dataclass(frozen=True)
 class Acceptance:
-    """Votes somebody accepted together: when, and how many of them still stand so."""
+    """Votes somebody accepted together: when, and how many of them still stand so, MOST_COUNTED + 1 for any more."""
 
     at: datetime
     count: int
 
+    @property
+    def count_text(self) -> str:
+        most = long_lists.MOST_COUNTED
+        return f"more than {most:,}" if self.count > most else f"{self.count:,}"
+
 
 def latest_acceptance(campaign: Campaign, user: User) -> Acceptance | None:
     """The person's newest bulk acceptance that can still be taken back."""
-    mine = Verdict.objects.filter(item__campaign=campaign, decided_by=user).exclude(method=Method.BY_HAND)
-    newest = mine.values("decided_at").annotate(n=Count("pk")).order_by("-decided_at").first()
-    return Acceptance(newest["decided_at"], newest["n"]) if newest and newest["decided_at"] else None
+    mine = Verdict.objects.filter(criterion__campaign=campaign, decided_by=user).exclude(method=Method.BY_HAND)
+    newest = mine.order_by("-decided_at").values_list("decided_at", flat=True).first()
+    return Acceptance(newest, long_lists.count_some(mine.filter(decided_at=newest))) if newest else None
 
 
 def needs_decision(run: VoteRun) -> Q:

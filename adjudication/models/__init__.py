@@ -15,6 +15,7 @@ from adjudication.models.verdicts import (
     OwnDecider,
     Unknown,
     Verdict,
+    VoteAcceptance,
     Voters,
     VoteRun,
 )

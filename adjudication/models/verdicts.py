@@ -83,6 +83,23 @@ class VoteRun(Job):
         return tie_policy(self.ties).label
 
 
+class VoteAcceptance(Job):
+    """Very many votes accepted in bulk, or such an acceptance taken back, step by step.
+
+    `parameters` say which: {"criterion", "methods", "topic", "value", "vote_run", "after"}, or {"accepted_at"}.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="vote_acceptances")
+    changed = models.PositiveIntegerField(default=0)  # verdicts, stored with each step
+
+    def __str__(self) -> str:
+        return f"acceptance {self.pk}"
+
+    @property
+    def is_undoing(self) -> bool:
+        return "accepted_at" in self.parameters
+
+
 class Method(models.TextChoices):
     """How an item came by its value, or did not. The words stand behind a number as well as behind a value."""
 
@@ -232,6 +249,10 @@ class Verdict(models.Model):
             ),
             # What has changed since figures were made from the verdicts.
             models.Index(fields=["criterion", "changed_at"], name="verdict_changed"),
+            # A person's newest acceptance in bulk, and what was accepted in it.
+            models.Index(
+                fields=["decided_by", "decided_at"], name="verdict_accepted", condition=Q(decided_by__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,11 +1,12 @@
 """Decisions by hand, taken and withdrawn, and votes accepted in bulk. Votes themselves are never changed."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import F, Value
+from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Greatest, Now
 
 from accounts.audit import record_event
@@ -110,7 +111,7 @@ def open_verdict(*, item: Item, criterion: Criterion, by: User, at: datetime) ->
 
     So an item can be decided where a machine's answer could not be parsed. A count that finds votes takes over.
     """
-    campaign = _locked_campaign(criterion.campaign)
+    campaign = locked_campaign(criterion.campaign)
     check_adjudicator(campaign.collection, by)
     if item.campaign_id != campaign.pk:
         raise Refused("The item belongs to another campaign.")
@@ -140,7 +141,7 @@ def decide_own_items(*, campaign: Campaign, by: User, at: datetime) -> None:
 
     Errors: NotAllowed for all but managers, Refused where somebody else could decide.
     """
-    campaign = _locked_campaign(campaign)
+    campaign = locked_campaign(campaign)
     check_manager(campaign.collection, by)
     if not is_alone(fetch_role(campaign.collection, by)):
         raise Refused("Somebody else in this collection may decide: leave the items that you judged to them.")
@@ -174,10 +175,9 @@ def accept_votes(
     they judged themselves, items waiting for another judge and items whose votes have changed since they were counted
     are left out.
     """
-    campaign = _locked_campaign(criterion.campaign)
+    campaign = locked_campaign(criterion.campaign)
     check_adjudicator(campaign.collection, by)
-    if not methods or not set(methods) <= set(ACCEPTABLE):
-        raise Refused(CHOOSE)
+    check_methods(methods)
     chosen = acceptable(criterion, methods, user=by, topic=topic, value=value).select_for_update(of=("self",))
     ids = list(chosen.values_list("pk", flat=True))
     if len(ids) != expected:
@@ -188,13 +188,18 @@ def accept_votes(
     return count
 
 
+def check_methods(methods: Sequence[str]) -> None:
+    """Errors: Refused for none, and for those that no vote is accepted by in bulk."""
+    if not methods or not set(methods) <= set(ACCEPTABLE):
+        raise Refused(CHOOSE)
+
+
 @transaction.atomic
 def undo_acceptance(*, campaign: Campaign, accepted_at: datetime, by: User, at: datetime) -> int:
     """Take back what the person accepted in bulk at that moment; what has changed since stays. Returns how many."""
-    campaign = _locked_campaign(campaign)
+    campaign = locked_campaign(campaign)
     check_adjudicator(campaign.collection, by)
-    accepted = Verdict.objects.filter(item__campaign=campaign, decided_by=by, decided_at=accepted_at)
-    count = accepted.exclude(method=Method.BY_HAND).update(decided_by=None, decided_at=None)
+    count = accepted_together(campaign, by, accepted_at).update(decided_by=None, decided_at=None)
     if not count:
         raise Conflict("Everything accepted then has changed since, so there is nothing to undo.")
     facts = {"accepted_at": accepted_at.isoformat(), "undone": count}
@@ -202,12 +207,18 @@ def undo_acceptance(*, campaign: Campaign, accepted_at: datetime, by: User, at: 
     return count
 
 
+def accepted_together(campaign: Campaign, by: User | None, at: datetime) -> QuerySet[Verdict]:
+    """What the person accepted in bulk at that moment and still stands so."""
+    rows = Verdict.objects.filter(criterion__campaign=campaign, decided_by=by, decided_at=at)
+    return rows.exclude(method=Method.BY_HAND)
+
+
 _HOLD = """
 SELECT FROM annotation_campaign c JOIN annotation_item i ON i.campaign_id = c.id WHERE i.id = %s FOR KEY SHARE OF c
 """
 
 
-def _locked_campaign(campaign: Campaign) -> Campaign:
+def locked_campaign(campaign: Campaign) -> Campaign:
     """Locked as counting the votes does it: who writes many verdicts goes one after the other."""
     rows = Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True)
     return rows.get(pk=campaign.pk)

@@ -1,14 +1,17 @@
-"""The job that counts votes."""
+"""The jobs that count votes, and that accept very many of them."""
 
 from datetime import datetime
 
 from django.urls import reverse
 
 from accounts import jobs
+from accounts.counting import counted
+from accounts.models import JobState
 from accounts.queues import Queue
 from adjudication.agreement.jobs import ResultJob
 from adjudication.labels.rules import can_adjudicate
-from adjudication.models import VoteRun
+from adjudication.models import VoteAcceptance, VoteRun
+from adjudication.verdicts.acceptances import accept_in_steps
 from adjudication.verdicts.due import start_due
 from adjudication.verdicts.votes import count_votes
 from annotation.consent.consents import settle_withdrawals
@@ -50,3 +53,34 @@ class VoteJob(ResultJob[VoteRun]):
         if can_adjudicate(member):
             return super().links(job, member)
         return [(reverse("disagreement_list", args=self.where(job)), "See the items")]
+
+
+class AcceptanceJob(ResultJob[VoteAcceptance]):
+    """Accepting votes in bulk, or undoing that."""
+
+    model = VoteAcceptance
+    queue = Queue.HEAVY
+    doing = "Accepting votes in"
+    did = "Votes accepted in"
+    purpose = "Accepting a vote adds the name of the person and the time to it."
+    counted = "votes"
+    cancel_verb = "cancel_acceptance"
+    section = "adjudication"
+    page_name = "acceptance"
+
+    def work(self, job: VoteAcceptance, progress: jobs.Progress) -> None:
+        accept_in_steps(job, progress)
+
+    def words(self, job: VoteAcceptance) -> str:
+        if not job.is_undoing:
+            return super().words(job)
+        return "Acceptance undone in" if job.state == JobState.DONE else "Undoing an acceptance in"
+
+    def about(self, job: VoteAcceptance) -> str:
+        return "The votes are then no longer accepted; their values stay." if job.is_undoing else self.purpose
+
+    def outcome(self, job: VoteAcceptance) -> str:
+        return f"{counted(job.changed, 'vote')} {'no longer accepted' if job.is_undoing else 'accepted'}."
+
+    def links(self, job: VoteAcceptance, member: Membership) -> list[tuple[str, str]]:
+        return [(self.page(job), "Accept more, or undo")] if can_adjudicate(member) else []

@@ -4,24 +4,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.job_kinds import kind_of
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import NotHere, Refused
 from adjudication.labels.counts import newest_count
 from adjudication.labels.items import NAMED_BY
 from adjudication.labels.pages import Scope, fetch_scope, whole_number
-from adjudication.labels.queue import acceptable, count_outdated, latest_acceptance
+from adjudication.labels.queue import ORDER, acceptable, count_outdated, latest_acceptance
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.procedure import procedure_of
-from adjudication.verdicts.decisions import ACCEPTABLE, accept_votes, undo_acceptance
+from adjudication.verdicts.acceptances import request_acceptance, request_undoing
+from adjudication.verdicts.decisions import ACCEPTABLE, accept_votes, accepted_together, undo_acceptance
 from adjudication.verdicts.forms import VoteAcceptanceForm, first_error, moment_of
 from annotation.kind import Judged
 from annotation.models import Criterion
+from corpus import long_lists
 
 PER_PAGE = 50
 OFFERED = {
@@ -42,7 +44,11 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     form = VoteAcceptanceForm(request.POST if request.method == "POST" and criterion else None)
     if criterion is not None and form.is_valid():
         with refusals_in_form(form):
-            count = accept_votes(criterion=criterion, by=scope.user, at=timezone.now(), **form.cleaned_data)
+            chosen: dict[str, Any] = form.cleaned_data | {"by": scope.user, "at": timezone.now()}
+            if chosen["expected"] > long_lists.MOST_COUNTED:
+                del chosen["expected"]
+                return redirect(kind_of(job := request_acceptance(criterion=criterion, **chosen)).address(job))
+            count = accept_votes(criterion=criterion, **chosen)
             messages.success(request, f"Accepted {count:,} votes.")
             return redirect("acceptance", slug, campaign)
     refused = first_error(form)
@@ -74,9 +80,9 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
     rows = acceptable(criterion, methods, user=scope.user, topic=pk, value=value, to_show=True)
     if number and topic is None:
         rows = rows.none()
-    named = rows.select_related(*(f"item__{name}" for name in NAMED_BY)).order_by("agreement", "pk")
+    named = rows.select_related(*(f"item__{name}" for name in NAMED_BY)).order_by(*ORDER)
     return {
-        "page": Paginator(named, PER_PAGE).get_page(request.GET.get("page")),
+        "page": long_lists.take_page(named, request.GET, PER_PAGE, ORDER),
         "outdated": count_outdated(criterion, methods, user=scope.user, topic=pk),
         "methods": methods,
         "is_counted": newest_count(scope.campaign.pk) is not None,
@@ -92,7 +98,7 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
 
 def _offered(which: str, criterion: Criterion, shown: Mapping[str, Any]) -> str:
     """What is accepted, after the number of it."""
-    found = f"{OFFERED[which][shown['page'].paginator.count != 1]} on “{criterion.label}”"
+    found = f"{OFFERED[which][shown['page'].count != 1]} on “{criterion.label}”"
     found += f", topic {shown['topic'].number}" if shown["topic"] else ""
     found += "" if shown["value"] is None else f", value {shown['value']}"
     return f"{found}, not yet reviewed"
@@ -107,6 +113,14 @@ def acceptance_undo(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     with refusals_in_message(request):
         if accepted_at is None:
             raise Refused("Say which acceptance to undo.")
-        count = undo_acceptance(campaign=scope.campaign, accepted_at=accepted_at, by=scope.user, at=timezone.now())
+        asked: dict[str, Any] = {
+            "campaign": scope.campaign,
+            "accepted_at": accepted_at,
+            "by": scope.user,
+            "at": timezone.now(),
+        }
+        if long_lists.count_some(accepted_together(scope.campaign, scope.user, accepted_at)) > long_lists.MOST_COUNTED:
+            return redirect(kind_of(job := request_undoing(**asked)).address(job))
+        count = undo_acceptance(**asked)
         messages.info(request, f"Undone: {count:,} votes are no longer accepted.")
     return redirect("acceptance", slug, campaign)
