@@ -14,6 +14,8 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 from zoneinfo import available_timezones
 
+from engines.extras import lacking
+
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
 SHORTEST_SECRET = 32  # characters
@@ -219,6 +221,37 @@ def celery_broker(url: str) -> str:
     query["virtual_host"] = query.pop("db", "0")
     password = f":{quote(unquote(parts.password))}@" if parts.password else ""
     return f"redis+socket://{password}{parts.path}?{urlencode(query)}"
+
+
+def bucket_parameters(url: str | None) -> dict[str, str | None]:
+    """Options of a storage of https://key:secret@host/bucket/below?region=…; none when unset.
+
+    Without a key, boto3 looks for one in its own places: roles of the machine, AWS_PROFILE and others.
+    Errors: BadEnvironment without a host or bucket, with half a key, or without the library; it repeats no secret.
+    """
+    if url is None:
+        return {}
+    parts, query = urlsplit(url), dict(parse_qsl(urlsplit(url).query))
+    bucket, _, below = unquote(parts.path).strip("/").partition("/")
+    if not parts.hostname or not bucket:
+        raise BadEnvironment("LITMUS_BUCKET_URL: host or bucket is missing (https://key:secret@host/bucket).")
+    if bool(parts.username) != bool(parts.password):
+        raise BadEnvironment(
+            "LITMUS_BUCKET_URL: give both key and secret, or neither (https://key:secret@host/bucket)."
+        )
+    if unknown := query.keys() - {"region"}:
+        raise BadEnvironment(f"LITMUS_BUCKET_URL: {min(unknown)} is unknown; only region may follow the question mark.")
+    if words := lacking("storages"):
+        raise BadEnvironment(f"LITMUS_BUCKET_URL: {words}")
+    port = _port("LITMUS_BUCKET_URL", url)
+    return {
+        "endpoint_url": f"{parts.scheme}://{parts.hostname}" + (f":{port}" if port else ""),
+        "bucket_name": bucket,
+        "location": below,
+        "access_key": unquote(parts.username) if parts.username else None,
+        "secret_key": unquote(parts.password) if parts.password else None,
+        "region_name": query.get("region"),
+    }
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from config.addresses import last_address
 from config.env import (
     BadEnvironment,
     Environment,
+    bucket_parameters,
     celery_broker,
     email_parameters,
     postgres_parameters,
@@ -36,7 +37,9 @@ env = Environment()
 DATA_DIR = env.path("LITMUS_DATA_DIR", BASE_DIR / ".data")
 MEDIA_ROOT = env.path("LITMUS_MEDIA_ROOT", DATA_DIR / "media")
 STATIC_ROOT = env.path("LITMUS_STATIC_ROOT", DATA_DIR / "static")
-INDEX_DIR = env.path("LITMUS_INDEX_DIR", DATA_DIR / "indexes")  # a cache: built again when it is lost
+INDEX_DIR = env.path("LITMUS_INDEX_DIR", DATA_DIR / "indexes")  # a cache: built or fetched again when it is lost
+BUCKET = bucket_parameters(env.url("LITMUS_BUCKET_URL", ("https", "http")))  # {}: files are in MEDIA_ROOT
+LOCAL_COPIES = env.number("LITMUS_LOCAL_COPIES_MB", 20_000, minimum=1) * 1_000_000  # bytes
 INDEX_SHARD = env.number("LITMUS_INDEX_SHARD", 1_000_000, minimum=1)  # documents of a part of an index at most
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # Built by `make docs`: inside the wheel, or where a checkout or an image has built it.
@@ -97,7 +100,7 @@ UPLOAD_LIMIT = env.number("LITMUS_UPLOAD_LIMIT_MB", 2_000, minimum=1) * 1_000_00
 # What a file may cost the process that reads it: seconds of processor time for one record, memory.
 READING_SECONDS = env.number("LITMUS_READING_SECONDS", 120, minimum=1)
 READING_MEGABYTES = env.number("LITMUS_READING_MB", 2_048, minimum=64)
-# On the disk of the media: /tmp may be small or memory, and a complete file is moved without being copied.
+# On the disk of the media: /tmp may be small or memory, and a release that is written takes its place without a copy.
 FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"
 FILE_UPLOAD_HANDLERS = [
     "config.uploads.UploadLimit",
@@ -187,7 +190,9 @@ TEMPLATES = [
     }
 ]
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "accounts.files.bucket.BucketStorage", "OPTIONS": BUCKET}
+    if BUCKET
+    else {"BACKEND": "accounts.files.folder.FolderStorage"},
     "staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"},
 }
 WHITENOISE_ALLOW_ALL_ORIGINS = False  # pages elsewhere need none of them

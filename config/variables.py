@@ -52,8 +52,21 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         ),
         Variable(
             "LITMUS_MEDIA_ROOT",
-            "Uploaded and exported files; must be shared by web and workers",
+            "Uploaded files and releases; must be shared by web and workers. With `LITMUS_BUCKET_URL` only what is "
+            "arriving or being written, on a disk of each machine's own",
             default="`media` in the data directory",
+        ),
+        Variable(
+            "LITMUS_BUCKET_URL",
+            "Keeps uploaded files, releases and indexes in a bucket of an S3 server: "
+            "`https://key:secret@host/bucket/folder?region=eu-central-1`; folder and region may be left out. Without "
+            "key and secret, those that boto3 finds are used, such as the role of the machine "
+            "([Files in a bucket](operations.md#files-in-a-bucket))",
+            default="files are in `LITMUS_MEDIA_ROOT`",
+        ),
+        Variable(
+            "LITMUS_LOCAL_COPIES_MB",
+            "Room for copies of files of the bucket in `LITMUS_INDEX_DIR`; those used longest ago go first",
         ),
         Variable(
             "LITMUS_STATIC_ROOT",

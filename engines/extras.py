@@ -5,6 +5,7 @@ from importlib.util import find_spec
 EXTRAS = {  # library: the extra of litmus-ir that brings it, what needs it
     "pyarrow": ("parquet", "Parquet files"),
     "matplotlib": ("figures", "Figures for papers"),
+    "storages": ("s3", "Files in a bucket"),
 }
 
 

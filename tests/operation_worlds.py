@@ -188,6 +188,7 @@ def make_release() -> dict[str, str]:
         finished_at=AT,
         state=JobState.DONE,
         frozen_at=AT,
+        place="releases/1.1",
         manifest_sha256="ab" * 32,
         anonymous_sha256="cd" * 32,
     )

@@ -99,7 +99,7 @@ def _files(spec: EvaluationSpec) -> dict[str, Grades]:
 
 def _read_file(path: Path) -> Grades:
     grades: Grades = {}
-    source = Source(path.name, path, path.stat().st_size)
+    source = Source(path.name, str(path.resolve()), path.stat().st_size)
     for row in read_source(read_qrels_of_path, source, AUTO, Odometer(), lambda: None):
         if isinstance(row, Problem):
             raise Refused(f"{row.file}, line {row.line}: {row.reason}.")

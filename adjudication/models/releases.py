@@ -2,10 +2,8 @@
 
 import hashlib
 import re
-from pathlib import Path
 from typing import Self
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -34,9 +32,10 @@ class ReleaseQuerySet(InCollection):
 class Release(Job):
     """One version of a collection, written by a job; its files never change afterwards.
 
-    The files are below `folder`; `manifest_sha256` is the hash of `manifest.json`, which has the hash of every other
-    file, so this row alone says whether a folder is the release. `requested_at` is the date of the release: a job that
-    is resumed writes the same bytes. `last_ids` are the highest ids of the tables it stands on: {"corpus.topic": 12}.
+    The files are below `place` in the storage; `manifest_sha256` is the hash of `manifest.json`, which has the hash of
+    every other file, so this row alone says whether a folder is the release. `requested_at` is the date of the release:
+    a job that is resumed writes the same bytes. `last_ids` are the highest ids of the tables it stands on:
+    {"corpus.topic": 12}.
     `doi` and `address` are no part of it: managers state them once a repository of data has it, and may correct them.
     """
 
@@ -50,6 +49,7 @@ class Release(Job):
     summary = models.JSONField(default=dict)  # {"files", "bytes", "documents", "topics", "lines", …}
     manifest_sha256 = models.CharField(max_length=64, blank=True)
     anonymous_sha256 = models.CharField(max_length=64, blank=True)  # of the manifest of the anonymous variant
+    place = models.CharField(max_length=100, blank=True)  # of the attempt that froze it: no other writes there
     frozen_at = models.DateTimeField(null=True, blank=True)
     public_at = models.DateTimeField(null=True, blank=True)  # since then anybody may read it
     anonymous_token = models.CharField(max_length=64, blank=True)  # in the address that reviewers get; "": closed
@@ -79,6 +79,9 @@ class Release(Job):
                 | Q(frozen_at__isnull=False, manifest_sha256__regex=SHA256, anonymous_sha256__regex=SHA256),
             ),
             models.CheckConstraint(
+                name="release_frozen_has_place", condition=Q(frozen_at__isnull=True, place="") | ~Q(place="")
+            ),
+            models.CheckConstraint(
                 name="release_done_is_frozen", condition=~Q(state=JobState.DONE) | Q(frozen_at__isnull=False)
             ),
             models.CheckConstraint(
@@ -100,18 +103,13 @@ class Release(Job):
         return self.state == JobState.DONE
 
     @property
-    def folder(self) -> Path:
-        """Where both variants lie: `named` and `anonymous`."""
-        return Path(settings.MEDIA_ROOT) / "releases" / str(self.pk)
-
-    @property
     def public_id(self) -> str:
         """In both manifests, so that a changed copy is known for what it was. It tells nothing of the collection."""
         return hashlib.sha256(f"{self.pseudonym_key}:release {self.name}".encode()).hexdigest()[:16]
 
-    def variant(self, *, anonymous: bool) -> Path:
-        """The folder of one variant."""
-        return self.folder / ("anonymous" if anonymous else "named")
+    def variant(self, *, anonymous: bool) -> str:
+        """The folder of one variant in the storage."""
+        return f"{self.place}/{'anonymous' if anonymous else 'named'}"
 
 
 class DataStatement(models.Model):

@@ -1,5 +1,6 @@
 """Releases: listed and read by overseers, asked for by managers; lines that explain themselves."""
 
+from pathlib import Path
 from typing import ClassVar
 
 from django.http import FileResponse, Http404
@@ -10,6 +11,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.files.storage import download
 from accounts.schema import answers
 from adjudication.models import Release
 from adjudication.releases.archive import file_of
@@ -118,7 +120,7 @@ class ReleaseFile(FrozenReader):
         found = file_of(self.release, path, anonymous=self.is_anonymous)
         if found is None:
             raise Http404
-        return FileResponse(found.open("rb"), as_attachment=True, filename=found.name)
+        return download(found, Path(path).name)
 
 
 class LineDetail(ReleaseReader):

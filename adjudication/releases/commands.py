@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.files.storage import FilesAway, files
 from accounts.management.reporting import IN_COLLECTION, ReportingCommand
 from accounts.refusals import Refused
 from adjudication.models import Release
@@ -46,11 +47,10 @@ class FreezeRelease(ReportingCommand):
             collection=collection_with(slug), name=name, by=None, at=timezone.now(), force=force, send=False
         )
         jobs.complete(release)
-        folder = release.variant(anonymous=anonymous)
         if out is not None:
-            copy_whole(folder, out)
+            copy_whole(release, out, anonymous=anonymous)
         found = {
-            "folder": str(out or folder),
+            "folder": str(out or files.address(release.variant(anonymous=anonymous))),
             "manifest_sha256": release.anonymous_sha256 if anonymous else release.manifest_sha256,
             "files": release.summary["files"],
             "bytes": release.summary["bytes"],
@@ -60,13 +60,19 @@ class FreezeRelease(ReportingCommand):
         return _release_summary(release, found), found
 
 
-def copy_whole(folder: Path, out: Path) -> None:
-    """Copy the folder; it appears under its name when it is whole. Errors: Refused."""
-    part = out.with_name(out.name + ".part")
+def copy_whole(release: Release, out: Path, *, anonymous: bool) -> None:
+    """Copy one variant; the folder appears under its name when it is whole. Errors: Refused."""
+    part, stored = out.with_name(out.name + ".part"), release.variant(anonymous=anonymous)
     try:
         shutil.rmtree(part, ignore_errors=True)
-        shutil.copytree(folder, part)
+        for name, _ in files.sizes(stored):
+            path = part / name.removeprefix(f"{stored}/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("wb") as file:
+                file.writelines(files.pieces(name))
         part.rename(out)
+    except FilesAway:
+        raise
     except OSError as error:
         raise Refused(f"{out} cannot be written: {error.strerror}.") from None
 

@@ -1,10 +1,12 @@
-"""What changed between two releases, read from their folders: documents, topics, values and why."""
+"""What changed between two releases, read from their files: documents, topics, values and why."""
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 SHOWN = 50  # of each list
 # Names and endings of files that describe a release; earlier versions also wrote .tex, .pdf and .png.
@@ -13,12 +15,21 @@ UNCHANGED = {"added": 0, "removed": 0, "changed": 0}
 Key = Callable[[dict[str, Any]], tuple[Any, ...]]
 
 
-def differences(before: Path, now: Path) -> dict[str, Any]:
+class Files(Protocol):
+    """The files of a release: {path: SHA-256}, and each on this machine for the length of a block."""
+
+    @property
+    def hashes(self) -> Mapping[str, str]: ...
+    def local(self, path: str) -> AbstractContextManager[Path]: ...
+
+
+def differences(before: Files, now: Files) -> dict[str, Any]:
     """{"documents", "topics", "values"}: how many were added, removed and changed, the first of each by name.
 
     Changed values have both values and the reasons of the newer one. Memory is some bytes for each line.
     """
-    campaigns = sorted({path.parent.name for root in (before, now) for path in root.glob("campaigns/*/verdicts.jsonl")})
+    verdicts = (re.fullmatch(r"campaigns/([^/]+)/verdicts\.jsonl", path) for path in {*before.hashes, *now.hashes})
+    campaigns = sorted(found[1] for found in verdicts if found)
     return {
         "documents": _compare(before, now, "documents.jsonl", lambda one: (one["docno"],)),
         "topics": _compare(before, now, "topics/topics.jsonl", lambda one: (one["number"],)),
@@ -26,10 +37,9 @@ def differences(before: Path, now: Path) -> dict[str, Any]:
     }
 
 
-def changed_files(manifest: Path, now: Mapping[str, str]) -> list[str]:
-    """The files of data that were added, removed or changed since the release with this manifest; `now` are {path:
-    SHA-256}. What describes a release is not among them."""
-    before = {one["path"]: one["sha256"] for one in json.loads(manifest.read_text())["files"]}
+def changed_files(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """The files of data that were added, removed or changed, of {path: SHA-256} before and now. What describes a
+    release is not among them."""
     paths = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
     return sorted(path for path in paths if path not in DESCRIBING and Path(path).suffix not in DESCRIBING)
 
@@ -62,20 +72,20 @@ def _change(one: dict[str, Any]) -> str:
     return f"{what}, {one['criterion']}: {one['before']} → {one['after']} ({one['why']})."
 
 
-def _compare(before: Path, now: Path, path: str, key: Key) -> dict[str, Any]:
+def _compare(before: Files, now: Files, path: str, key: Key) -> dict[str, Any]:
     """Objects by their key: those whose lines differ have changed."""
     found: dict[str, Any] = {**UNCHANGED, "names": []}
-    for how, name, _, _ in _changes(before / path, now / path, key, lambda line, _: _digest(line)):
+    for how, name, _, _ in _changes(before, now, path, key, lambda line, _: _digest(line)):
         found[how] += 1
         if len(found["names"]) < SHOWN:
             found["names"].append(str(name[0]))
     return found
 
 
-def _values(before: Path, now: Path, path: str) -> dict[str, Any]:
+def _values(before: Files, now: Files, path: str) -> dict[str, Any]:
     """Verdicts by their item and criterion: those whose values differ have changed."""
     found: dict[str, Any] = {**UNCHANGED, "changes": []}
-    for how, _, old, one in _changes(before / path, now / path, _place, lambda _, one: one["value"]):
+    for how, _, old, one in _changes(before, now, path, _place, lambda _, one: one["value"]):
         found[how] += 1
         if how == "changed" and len(found["changes"]) < SHOWN:
             found["changes"].append({**_names(one), "before": old, "after": one["value"], "why": _why(one)})
@@ -83,11 +93,11 @@ def _values(before: Path, now: Path, path: str) -> dict[str, Any]:
 
 
 def _changes(
-    before: Path, now: Path, key: Callable[[Any], Any], value: Callable[[bytes, Any], Any]
+    before: Files, now: Files, path: str, key: Callable[[Any], Any], value: Callable[[bytes, Any], Any]
 ) -> Iterator[tuple[str, Any, Any, Any]]:
     """(added, changed or removed; key; value before; object now), in the order of the newer file, then of the older."""
-    known = {key(one): value(line, one) for line, one in _lines(before)}
-    for line, one in _lines(now):
+    known = {key(one): value(line, one) for line, one in _lines(before, path)}
+    for line, one in _lines(now, path):
         name = key(one)
         if name not in known:
             yield "added", name, None, one
@@ -115,8 +125,8 @@ def _digest(line: bytes) -> bytes:
     return hashlib.blake2b(line, digest_size=8).digest()
 
 
-def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    if path.exists():
-        with path.open("rb") as file:
+def _lines(files: Files, path: str) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    if path in files.hashes:
+        with files.local(path) as place, place.open("rb") as file:
             for line in file:
                 yield line, json.loads(line)

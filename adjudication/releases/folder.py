@@ -102,6 +102,16 @@ class Folder:
             _link(other.root / path, self._place(path))
             self.entries[path] = entry
 
+    @property
+    def hashes(self) -> dict[str, str]:
+        """{path: SHA-256} of what was written so far."""
+        return {path: entry.sha256 for path, entry in self.entries.items()}
+
+    @contextmanager
+    def local(self, path: str) -> Iterator[Path]:
+        """A file of the folder, as files of a storage are read."""
+        yield self.root / path
+
     def listed(self) -> list[FileEntry]:
         """What was written, by path."""
         return [self.entries[path] for path in sorted(self.entries)]

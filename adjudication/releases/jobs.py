@@ -1,6 +1,5 @@
 """The job that writes a release."""
 
-import shutil
 from contextlib import closing
 
 from django.urls import reverse
@@ -54,5 +53,3 @@ class ReleaseJob(CollectionJob[Release]):
         found = Release.objects.filter(pk=pk).first()
         if found is not None and found.state != "running":
             remove_parts(found)
-            if not found.is_frozen:
-                shutil.rmtree(found.folder, ignore_errors=True)

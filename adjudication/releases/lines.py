@@ -14,6 +14,7 @@ from adjudication.exporting.exporter import Options
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import loaded, rows
 from adjudication.models import Release
+from adjudication.releases.archive import StoredFiles
 from adjudication.releases.people import Pseudonyms
 from annotation.models import Campaign, MachineRun
 from corpus.models import Collection
@@ -117,11 +118,14 @@ def _label(label: dict[str, Any], people: Pseudonyms, recipes: dict[int, str]) -
 
 def released_line(release: Release, line_id: str) -> dict[str, Any] | None:
     """The line of that id as a release has it, None where it has none. The file is searched, not read whole."""
-    path = release.variant(anonymous=False) / LINES
-    beginning = ('{"id": ' + json.dumps(line_id, ensure_ascii=False) + ",").encode()
-    if not path.exists() or not path.stat().st_size:
+    stored, beginning = StoredFiles(release), ('{"id": ' + json.dumps(line_id, ensure_ascii=False) + ",").encode()
+    if LINES not in stored.hashes:
         return None
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with (
+        stored.local(LINES) as path,
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+    ):
         start = content.find(beginning)
         return None if start < 0 else dict(json.loads(content[start : content.find(b"\n", start)]))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.counting import counted, named
+from accounts.files.storage import download
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused, refusal_reason
 from adjudication.models import Release
@@ -213,7 +214,7 @@ def _file(release: Release, path: str, *, anonymous: bool) -> HttpResponseBase:
     found = file_of(release, path, anonymous=anonymous)
     if found is None:
         raise Http404
-    return FileResponse(found.open("rb"), as_attachment=True, filename=Path(path).name)
+    return download(found, Path(path).name)
 
 
 def _opened(slug: str = "", name: str = "", token: str = "") -> tuple[Release, bool]:

@@ -134,9 +134,7 @@ def _make_again(release: Release, manifest: dict[str, Any], found: Verification)
         found.reasons += [f"{name} has changed." for name in changed_sources(manifest["sources"], now)]
         if found.reasons:
             return
-        siblings = release.folder.parent  # on the same disk, so that links work
-        siblings.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=siblings) as name:
+        with tempfile.TemporaryDirectory() as name:
             root = Path(name)
             write_variants(release, root, None)
             variant = "anonymous" if manifest["anonymous"] else "named"

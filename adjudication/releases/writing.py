@@ -1,7 +1,6 @@
-"""The job that writes a release: into a temporary folder, in one snapshot of the database, renamed at the end."""
+"""The job that writes a release: into a temporary folder, in one snapshot of the database, stored at the end."""
 
 import json
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +12,14 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from accounts.claims import Claim
+from accounts.files.storage import files
 from accounts.job_kinds import Cancelled, ClaimLost, Progress
 from accounts.refusals import Refused
 from accounts.snapshots import snapshot
 from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Release
 from adjudication.releases.appendix import appendix, datasheet
-from adjudication.releases.archive import MANIFEST, has_files
+from adjudication.releases.archive import MANIFEST, StoredFiles, has_files
 from adjudication.releases.checks import check_list
 from adjudication.releases.croissant import croissant
 from adjudication.releases.data import Writer
@@ -64,17 +64,20 @@ CANCELLED = "SELECT 1 FROM adjudication_release WHERE id = %s AND cancel_request
 def part_of(release: Release) -> Path:
     """Where this attempt writes it before it is whole. An attempt that lost its claim may still be writing: the next
     one has another folder."""
-    return release.folder.with_name(f"{release.pk}.{release.attempts}.part")
+    return Path(settings.FILE_UPLOAD_TEMP_DIR) / f"release-{release.pk}.{release.attempts}"
 
 
 def remove_parts(release: Release) -> None:
-    """Take away what attempts left behind."""
-    for part in release.folder.parent.glob(f"{release.pk}.*.part"):
+    """Take away what attempts left behind on this machine, and what they stored without freezing it."""
+    for part in Path(settings.FILE_UPLOAD_TEMP_DIR).glob(f"release-{release.pk}.*"):
         shutil.rmtree(part, ignore_errors=True)
+    for attempt in range(1, release.attempts + 1):
+        if (place := _place(release, attempt)) != release.place:
+            files.remove_folder(place)
 
 
 def write_release(release: Release, progress: Progress) -> None:
-    """Write both variants, rename, note the hashes. Called again after a crash, it begins again.
+    """Write both variants, store them, note the hashes. Called again after a crash, it begins again.
 
     Errors: Refused where something blocking has come up since the release was asked for.
     """
@@ -88,36 +91,37 @@ def write_release(release: Release, progress: Progress) -> None:
             release.collection.refresh_from_db()
             facts = write_variants(release, part, progress)
             ids = last_ids(release.collection_id)
-        _freeze(release, facts, ids, part, progress.claim)
+        _freeze(release, facts, ids, part, progress)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _freeze(release: Release, facts: Facts, ids: dict[str, int], part: Path, claim: Claim | None) -> None:
-    """Give the folder its name and store its hashes, unless another worker has the job by now."""
+def _place(release: Release, attempt: int) -> str:
+    return f"releases/{release.pk}.{attempt}"
+
+
+def _freeze(release: Release, facts: Facts, ids: dict[str, int], part: Path, progress: Progress) -> None:
+    """Store the files and then their hashes, unless another worker has the job by now."""
     release.last_ids, release.summary = ids, facts.release.summary
     release.findings = facts.release.findings
     release.manifest_sha256 = hash_of(part / "named" / MANIFEST)
     release.anonymous_sha256 = hash_of(part / "anonymous" / MANIFEST)
-    release.frozen_at = timezone.now()
+    release.place, release.frozen_at = _place(release, release.attempts), timezone.now()
+    progress.check()
+    files.take_folder(part, release.place)
+    _store_row(release, progress.claim)
+
+
+def _store_row(release: Release, claim: Claim | None) -> None:
     with transaction.atomic():
         if claim is not None and not claim.is_held():
+            files.remove_folder(release.place)
             raise ClaimLost
-        shutil.rmtree(release.folder, ignore_errors=True)  # of an attempt killed before its hashes were stored
-        part.rename(release.folder)
-        _sync(release.folder.parent)
         release.save(
-            update_fields=["last_ids", "summary", "findings", "manifest_sha256", "anonymous_sha256", "frozen_at"]
+            update_fields=[
+                *("last_ids", "summary", "findings", "manifest_sha256", "anonymous_sha256", "place", "frozen_at")
+            ]
         )
-
-
-def _sync(folder: Path) -> None:
-    """The rename is on the disk before the row says that it is."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def write_variants(release: Release, root: Path, progress: Progress | None) -> Facts:
@@ -153,17 +157,16 @@ def sources_of(release: Release) -> dict[str, dict[str, Any]]:
 
 
 def _with_changes(facts: Facts, folder: Folder) -> Facts:
-    """The facts with what changed since the release before, whose folder is still there."""
+    """The facts with what changed since the release before, whose files are still there."""
     if not facts.earlier:
         return facts
     before = facts.earlier[0]
     if not has_files(before):
         unknown = f"What changed since {before.name} is not known: its files were not on the server."
         return replace(facts, changes=(unknown,))
-    root = before.variant(anonymous=False)
-    found = differences(root, folder.root)
-    files = changed_files(root / MANIFEST, {path: entry.sha256 for path, entry in folder.entries.items()})
-    return replace(facts, changes=tuple(sentences_of(found, files, before.name)))
+    stored = StoredFiles(before)
+    found, changed = differences(stored, folder), changed_files(stored.hashes, folder.hashes)
+    return replace(facts, changes=tuple(sentences_of(found, changed, before.name)))
 
 
 def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymous: bool) -> None:

@@ -1,14 +1,16 @@
 """What an import of papers has read, kept while it waits for its turn to store it: reading may have taken hours."""
 
 import json
-import shutil
 from collections import Counter
 from dataclasses import asdict, fields
 from typing import Any
 
+from django.core.files.base import ContentFile, File
+
+from accounts.files.storage import files
 from annotation.papers.paper_reading import PaperFile, Reader, Sheet
 from corpus.loading.counts import ImportCounts
-from corpus.loading.uploads import kept_directory
+from corpus.loading.uploads import kept_folder
 from engines.formats.paper_files import PlaceInOrder
 
 PAPERS, REST = "papers", "rest.json"  # the second is written last, and says that both are whole
@@ -16,11 +18,8 @@ PAPERS, REST = "papers", "rest.json"  # the second is written last, and says tha
 
 def keep(reader: Reader) -> None:
     """Write down what was read, for the next attempt of the import."""
-    directory = kept_directory(reader.run)
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (directory / PAPERS).open("wb") as file:
-        reader.spool.file.seek(0)
-        shutil.copyfileobj(reader.spool.file, file)
+    folder = kept_folder(reader.run)
+    files.save(f"{folder}/{PAPERS}", File(reader.spool.file))
     rest = {
         "papers": reader.spool.count,
         "bytes": reader.odometer.file_bytes,
@@ -29,19 +28,17 @@ def keep(reader: Reader) -> None:
         "state": reader.state,
         "counts": {each.name: getattr(reader.counts, each.name) for each in fields(reader.counts)},
     }
-    part = directory / f"{REST}.part"
-    part.write_text(json.dumps(rest), encoding="utf-8")
-    part.rename(directory / REST)
+    files.save(f"{folder}/{REST}", ContentFile(json.dumps(rest).encode()))
 
 
 def take_up(reader: Reader) -> bool:
     """Let the reader know what was kept; False where nothing was."""
-    directory = kept_directory(reader.run)
-    if not (directory / REST).exists():
+    folder = kept_folder(reader.run)
+    if not files.exists(f"{folder}/{REST}"):
         return False
-    rest = json.loads((directory / REST).read_text(encoding="utf-8"))
-    with (directory / PAPERS).open("rb") as file:
-        shutil.copyfileobj(file, reader.spool.file)
+    rest = json.loads(b"".join(files.pieces(f"{folder}/{REST}")))
+    for piece in files.pieces(f"{folder}/{PAPERS}"):
+        reader.spool.file.write(piece)
     reader.spool.count = rest["papers"]
     reader.odometer.file_bytes = rest["bytes"]
     reader.order = [PlaceInOrder(**row) for row in rest["order"]]

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import IO, Any
 
 from django.db.models import Count, Max
@@ -120,26 +121,25 @@ class Reader:
     def read(self) -> None:
         """Read everything into the spool. Raises `Cancelled`."""
         for source in sources_of(self.run):
-            reading = partial(
-                read_paper_files,
-                source.path,
-                self.run.format,
-                name=source.name,
-                encoding=encoding_of(self.run),
-                complete=completed,
-            )
-            found = read_guarded(reading, limits=limits(), check=self.progress.check, watch=self.odometer.add)
-            self.member = PaperMember(source.name, "", "")
-            try:
-                for item in found:
-                    self._take(item)
-            except BrokenFile as broken:
-                self.counts.add_problems([Problem(broken.file, broken.line, broken.reason)])
-            except ReadingFailed as failed:
-                reason = f"{failed.reason}; what comes after it in this file or archive was not read"
-                self.counts.add_problems([Problem(self.member.name, 0, reason)])
+            with source.local() as path:
+                self._read_file(path, source.name)
         if "registries" in self.__dict__:  # their DOIs are missing from the proposals
             self.counts.add_notes(Problem("", 0, reason) for reason in self.registries.failures)
+
+    def _read_file(self, path: Path, name: str) -> None:
+        reading = partial(
+            read_paper_files, path, self.run.format, name=name, encoding=encoding_of(self.run), complete=completed
+        )
+        found = read_guarded(reading, limits=limits(), check=self.progress.check, watch=self.odometer.add)
+        self.member = PaperMember(name, "", "")
+        try:
+            for item in found:
+                self._take(item)
+        except BrokenFile as broken:
+            self.counts.add_problems([Problem(broken.file, broken.line, broken.reason)])
+        except ReadingFailed as failed:
+            reason = f"{failed.reason}; what comes after it in this file or archive was not read"
+            self.counts.add_problems([Problem(self.member.name, 0, reason)])
 
     def _take(self, item: Any) -> None:
         """Take what comes from a file; see `read_paper_files`."""

@@ -14,7 +14,6 @@ from typing import IO, Any
 import psycopg
 from django.core.exceptions import ObjectDoesNotExist, SuspiciousFileOperation
 from django.core.files.base import File
-from django.core.files.storage import default_storage
 from django.db import DataError, IntegrityError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Field, GeneratedField
@@ -23,6 +22,7 @@ from django.utils import timezone
 
 from accounts.audit import record_event
 from accounts.extensions import extensions
+from accounts.files.storage import files
 from accounts.models import Invitation, User
 from accounts.refusals import Refused
 from corpus.collections.contents import APPS, ContentTable, contents
@@ -71,13 +71,13 @@ def _restored(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> Collection:
             collection = _restore_rows(archive, manifest)
             for name in sorted(archive.namelist()):
                 place = name.removeprefix("files/")
-                if place != name and not default_storage.exists(place):
+                if place != name and not files.exists(place):
                     stored.append(place)  # before it is whole: of one that breaks off something is there
                     with archive.open(name) as member:
-                        default_storage.save(place, File(member))
+                        files.save(place, File(member))
     except BaseException:  # also Ctrl-C: no file stays without its collection; raised again
         for name in stored:
-            default_storage.delete(name)
+            files.delete(name)
         raise
     return collection
 
@@ -123,8 +123,8 @@ def _archive_files(collection: Collection) -> Iterator[tuple[str, Iterable[bytes
         if content.of(collection.pk).exists():
             yield _table_name(content), _copy_out(content, collection)
     for name in _stored_files(collection):
-        if default_storage.exists(name):
-            yield f"files/{name}", _chunks(name)
+        if files.exists(name):
+            yield f"files/{name}", files.pieces(name)
 
 
 def _stored_files(collection: Collection) -> Iterator[str]:
@@ -133,11 +133,6 @@ def _stored_files(collection: Collection) -> Iterator[str]:
     yield from papers.values_list("file", flat=True).iterator()
     for names_of in extensions("backup_files").values():
         yield from names_of(collection)
-
-
-def _chunks(name: str) -> Iterator[bytes]:
-    with default_storage.open(name) as file:
-        yield from file.chunks()
 
 
 def _table_name(content: ContentTable) -> str:

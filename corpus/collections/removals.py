@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -16,7 +15,7 @@ from accounts.locks import briefly
 from accounts.models import Invitation
 from accounts.refusals import Refused
 from corpus.collections.contents import contents
-from corpus.loading.uploads import remove_uploads
+from corpus.loading.uploads import remove_paper_file, remove_uploads
 from corpus.models import Collection, CollectionRemoval, ImportRun, Paper
 
 
@@ -60,7 +59,7 @@ def remove_collection(job: CollectionRemoval, progress: jobs.Progress) -> None:
     job.done = job.total
     # Only now: had the transaction failed, its files would be missing.
     for name in papers:
-        default_storage.delete(name)
+        remove_paper_file(name)
     for each in imports:
         remove_uploads(each)
     for place in Path(settings.INDEX_DIR).glob(f"{job.collection_id}-*"):

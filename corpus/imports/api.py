@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, cast
 
+from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.forms import BooleanField, ChoiceField
@@ -140,17 +141,10 @@ def fields_of_options(importer: Importer) -> Iterator[tuple[str, serializers.Fie
             yield name, serializers.CharField(allow_blank=True, max_length=255, **more)
 
 
-class Lines:
+def _as_file(records: Iterable[Any]) -> "ContentFile[bytes]":
     """Records as an uploaded JSONL file."""
-
-    name: str | None = "request.jsonl"
-
-    def __init__(self, records: Iterable[Any]) -> None:
-        self.records = records
-
-    def chunks(self) -> Iterator[bytes]:
-        for record in self.records:
-            yield json.dumps(record, ensure_ascii=True).encode() + b"\n"
+    lines = (json.dumps(record, ensure_ascii=True).encode() + b"\n" for record in records)
+    return ContentFile(b"".join(lines), "request.jsonl")
 
 
 def import_records(view: InCollectionView, kind: str, records: list[Any]) -> Response:
@@ -163,7 +157,7 @@ def import_records(view: InCollectionView, kind: str, records: list[Any]) -> Res
         at=timezone.now(),
         collection=view.collection,
         kind=kind,
-        files=[Lines(records)],
+        files=[_as_file(records)],
         format="jsonl",
         send=False,
     )

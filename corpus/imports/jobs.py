@@ -1,15 +1,14 @@
 """The job that imports files."""
 
-import shutil
-
 from django.urls import reverse
 
 from accounts import jobs
+from accounts.files.storage import files
 from accounts.models import JobState
 from accounts.queues import Queue
 from corpus.collections.jobs import CollectionJob
 from corpus.imports.importing import import_files
-from corpus.loading.uploads import kept_directory, remove_uploads
+from corpus.loading.uploads import kept_folder, remove_uploads
 from corpus.models import ImportRun
 
 
@@ -33,7 +32,7 @@ class ImportJob(CollectionJob[ImportRun]):
     def clean_up(self, pk: int) -> None:
         run = ImportRun.objects.filter(pk=pk).first()
         if run is not None and run.is_final:
-            shutil.rmtree(kept_directory(run), ignore_errors=True)
+            files.remove_folder(kept_folder(run))
             if not run.dry_run:
                 remove_uploads(run)
 

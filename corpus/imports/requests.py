@@ -1,25 +1,26 @@
 """Requests for imports, which a worker carries out (corpus/imports/jobs), and an import undone."""
 
 import hashlib
-import shutil
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any
 
-from django.conf import settings
+from django.core.files.base import File
 from django.db import transaction
 
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.extensions import extensions
+from accounts.files.storage import files as storage
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.removals import append_only_rows_deletable
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.imports.importing import OFFERED, STORED, is_my_turn
 from corpus.imports.undoing import check_can_undo, undo
+from corpus.loading.sources import sources_of
 from corpus.loading.topic_numbers import MATCH
 from corpus.loading.uploads import UPLOADS, remove_uploads
 from corpus.models import Collection, ImportRun
@@ -31,14 +32,6 @@ MOST_FILES = 2_000
 KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again
 
 
-class Upload(Protocol):
-    """What a form hands over for each file (Django's UploadedFile)."""
-
-    name: str | None
-
-    def chunks(self) -> Iterator[bytes]: ...
-
-
 @transaction.atomic
 def request_import(
     *,
@@ -46,7 +39,7 @@ def request_import(
     at: datetime,
     collection: Collection,
     kind: str,
-    files: Sequence[Upload | Path],
+    files: Sequence["File[Any] | Path"],
     format: str = AUTO,  # noqa: A002 - the name users know
     dry_run: bool = False,
     exclude: Iterable[str] = (),
@@ -108,7 +101,7 @@ def _finished(dry_run: ImportRun) -> ImportRun:
     found = ImportRun.objects.select_for_update().get(pk=dry_run.pk)
     if not (found.dry_run and found.is_final):
         raise Conflict("Only a finished dry run can be followed by its import.")
-    if not holds_files(found) or not all((Path(settings.MEDIA_ROOT) / file["path"]).exists() for file in found.files):
+    if not holds_files(found) or not all(source.exists() for source in sources_of(found)):
         raise Refused("The files of this dry run are no longer stored. Import them again.")
     return found
 
@@ -179,15 +172,15 @@ def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, 
     return run
 
 
-def _store_files(files: Sequence[Upload | Path], kind: str, chosen: str) -> list[dict[str, Any]]:
-    directory = Path(settings.MEDIA_ROOT) / UPLOADS / uuid.uuid4().hex
+def _store_files(files: Sequence["File[Any] | Path"], kind: str, chosen: str) -> list[dict[str, Any]]:
+    folder = f"{UPLOADS}/{uuid.uuid4().hex}"
     try:
         return [
-            _named_file(file) if isinstance(file, Path) else _store_upload(file, directory / str(number), kind, chosen)
+            _named_file(file) if isinstance(file, Path) else _store_upload(file, f"{folder}/{number}", kind, chosen)
             for number, file in enumerate(files)
         ]
-    except BaseException:  # also Ctrl-C: no half-stored upload stays behind; raised again
-        shutil.rmtree(directory, ignore_errors=True)
+    except BaseException:  # also Ctrl-C: no upload stays behind without its job; raised again
+        storage.remove_folder(folder)
         raise
 
 
@@ -207,26 +200,23 @@ def _named_file(path: Path) -> dict[str, Any]:
     return {"name": path.name, "path": str(path), "size": path.stat().st_size, "sha256": digest}
 
 
-def _store_upload(upload: Upload, path: Path, kind: str, chosen: str) -> dict[str, Any]:
-    """Write the upload under a name that we make, outside of what the web server serves, and look at its beginning."""
+def _store_upload(upload: "File[Any]", path: str, kind: str, chosen: str) -> dict[str, Any]:
+    """Look at the beginning of the upload, then store it under a name that we make."""
     name = "".join(char if char.isprintable() else "?" for char in upload.name or "")[-200:] or "unnamed"
-    digest, size = hashlib.sha256(), 0
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.open("wb") as target:
-        for chunk in upload.chunks():
-            digest.update(chunk)
-            size += target.write(chunk)
+    digest, size, head = hashlib.sha256(), 0, b""
+    for chunk in upload.chunks():
+        digest.update(chunk)
+        size += len(chunk)
+        head = head or chunk[:HEAD_BYTES]
     checks = extensions("importers")[kind].checks if chosen else "nothing"  # the reader sees it in its encoding
     if checks != "nothing":
-        with path.open("rb") as stored:
-            _check_head(stored, name, kind, must_fit=chosen == AUTO and checks == "format")
-    relative = path.relative_to(settings.MEDIA_ROOT).as_posix()
-    return {"name": name, "path": relative, "size": size, "sha256": digest.hexdigest()}
+        _check_head(head, name, kind, must_fit=chosen == AUTO and checks == "format")
+    storage.save(path, upload)
+    return {"name": name, "path": path, "size": size, "sha256": digest.hexdigest()}
 
 
-def _check_head(stored: IO[bytes], name: str, kind: str, *, must_fit: bool) -> None:
+def _check_head(head: bytes, name: str, kind: str, *, must_fit: bool) -> None:
     """Refuse at once what no reader could read: empty files, pictures, programs. The reader checks the rest."""
-    head = stored.read(HEAD_BYTES)
     if is_packed(head):
         return
     try:

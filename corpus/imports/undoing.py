@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import DO_NOTHING, PROTECT, SET_NULL, ForeignObjectRel, Model, QuerySet
 
@@ -18,6 +17,7 @@ from accounts.extensions import extensions
 from accounts.models import JobState
 from accounts.refusals import Reason, Refused
 from corpus.collections.contents import plural
+from corpus.loading.uploads import remove_paper_file
 from corpus.models import ImportRun, Paper, ReplacedRecord
 
 Standing = tuple[str, int]  # a kind of rows that need the import, in the plural, and how many
@@ -148,4 +148,4 @@ def remove_files(run: ImportRun) -> None:
     names = set(mine.exclude(file="").values_list("file", flat=True))
     names -= set(Paper.objects.filter(file__in=names).exclude(imported_in=run).values_list("file", flat=True))
     for name in names:
-        transaction.on_commit(partial(default_storage.delete, name))
+        transaction.on_commit(partial(remove_paper_file, name))

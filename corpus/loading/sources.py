@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import IO, Protocol, TypeVar
 
 from django.conf import settings
 
+from accounts.files.storage import files
 from corpus.loading.background_reading import Check
 from corpus.models import ImportRun
 from engines.formats.encodings import AUTO
@@ -37,11 +39,32 @@ QUIET_IN_REQUEST = 60
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read: its name in messages, its place, its bytes as stored."""
+    """A file to read: its name in messages, its place, its bytes as stored and, where it was uploaded, their hash.
+
+    The place is an absolute path of this machine, or a name in the storage.
+    """
 
     name: str
-    path: Path
+    place: str
     size: int
+    sha256: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it was uploaded, so that any machine finds it."""
+        return not Path(self.place).is_absolute()
+
+    def exists(self) -> bool:
+        return files.exists(self.place) if self.is_ours else Path(self.place).exists()
+
+    @contextmanager
+    def local(self) -> Iterator[Path]:
+        """The file on this machine. Errors: FileNotFoundError where an upload is no longer stored."""
+        if self.is_ours:
+            with files.local(self.place, self.sha256) as path:
+                yield path
+        else:
+            yield Path(self.place)
 
 
 class Odometer:
@@ -57,8 +80,8 @@ class Odometer:
 
 
 def sources_of(run: ImportRun) -> list[Source]:
-    """The files of the job: uploads are below MEDIA_ROOT, those of the command line at their own absolute paths."""
-    return [Source(file["name"], Path(settings.MEDIA_ROOT) / file["path"], file["size"]) for file in run.files]
+    """The files of the job: those of uploads, or of the command line at their own absolute paths."""
+    return [Source(file["name"], file["path"], file["size"], file["sha256"]) for file in run.files]
 
 
 def limits() -> Limits:
@@ -127,16 +150,18 @@ def _read(
     say: Callable[[Remark], None] = lambda _: None,
 ) -> Iterator[R]:
     last: R | Remark | None = None
-    reading = partial(read, [(source.path, source.name) for source in sources], format, encoding=encoding)
-    try:
-        for item in read_guarded(reading, limits=limits(), check=check, watch=odometer.add):
-            last = item
-            if isinstance(item, Remark):
-                say(item)
-            else:
-                yield item
-    except ReadingFailed as failed:
-        raise _broken(sources, last, failed) from failed
+    with ExitStack() as held:
+        places = [(held.enter_context(source.local()), source.name) for source in sources]
+        reading = partial(read, places, format, encoding=encoding)
+        try:
+            for item in read_guarded(reading, limits=limits(), check=check, watch=odometer.add):
+                last = item
+                if isinstance(item, Remark):
+                    say(item)
+                else:
+                    yield item
+        except ReadingFailed as failed:
+            raise _broken(sources, last, failed) from failed
 
 
 def _broken(sources: list[Source], last: Placed | None, failed: ReadingFailed) -> BrokenFile:

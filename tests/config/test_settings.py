@@ -79,6 +79,8 @@ def test_defaults_in_words_are_what_the_code_does(load, tmp_path, monkeypatch):
         ("LITMUS_STATIC_ROOT", "`static` in the data directory"): (
             asked["LITMUS_STATIC_ROOT"] == str(tmp_path / "static")
         ),
+        ("LITMUS_BUCKET_URL", "files are in `LITMUS_MEDIA_ROOT`"): "FolderStorage"
+        in found["STORAGES"]["default"]["BACKEND"],
         ("LITMUS_INDEX_DIR", "`indexes` in the data directory"): asked["LITMUS_INDEX_DIR"] == str(tmp_path / "indexes"),
         ("DATABASE_URL", "embedded PostgreSQL"): "postgres" in found["EMBEDDED_SERVERS"],
         ("REDIS_URL", "embedded Redis"): "redis" in found["EMBEDDED_SERVERS"],

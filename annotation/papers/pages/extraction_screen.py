@@ -3,17 +3,16 @@
 import json
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from pathlib import Path
 from typing import Any
 
 from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.edge import body_of
+from accounts.files.storage import files
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Extraction
 from annotation.papers.extracting import save_steps
@@ -28,6 +27,7 @@ from annotation.papers.references import (
     references_of,
 )
 from annotation.papers.registries import ask_now
+from corpus.loading.uploads import pictures_of
 from corpus.models import Paper
 from engines.definitions.block_contexts import context_of_block, next_context_id, readings_of
 from engines.definitions.extraction_steps import MOST_STEPS, new_texts
@@ -203,7 +203,7 @@ def page_picture(request: HttpRequest, paper: Paper, page: int) -> HttpResponse:
     """
     if not paper.is_pdf or not paper.file.name or not 1 <= page <= len(paper.pages):
         raise Http404
-    if not default_storage.exists(paper.file.name):
+    if not files.exists(paper.file.name):
         raise Http404("The file of this paper is no longer stored.")
     etag = f'"{paper.sha256}-{page}-{PAGE_WIDTH}"'
     response = get_conditional_response(request, etag) or HttpResponse(_drawn(paper, page), content_type="image/webp")
@@ -212,15 +212,16 @@ def page_picture(request: HttpRequest, paper: Paper, page: int) -> HttpResponse:
 
 
 def _drawn(paper: Paper, page: int) -> bytes:
-    name = f"{paper.file.name}.pages/{page}-{PAGE_WIDTH}.webp"
-    if default_storage.exists(name):
-        with default_storage.open(name) as file:
-            return bytes(file.read())
+    stored = str(paper.file.name)
+    name = f"{pictures_of(stored)}/{page}-{PAGE_WIDTH}.webp"
+    if files.exists(name):
+        return b"".join(files.pieces(name))
     try:
-        picture = render_page(Path(paper.file.path), page, width=PAGE_WIDTH)
+        with files.local(stored, paper.sha256) as path:
+            picture = render_page(path, page, width=PAGE_WIDTH)
     except ExtractionFailed as failed:
         raise Http404(failed.reason) from failed
-    default_storage.save(name, ContentFile(picture))
+    files.save(name, ContentFile(picture))
     return picture
 
 

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.files.storage import download, files
 from accounts.refusal_messages import refusals_in_message
 from annotation.kind import Judged
 from annotation.labelling.rules import why_cannot_read_labels_of
@@ -97,9 +98,9 @@ def paper_doi(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def paper_file(request: HttpRequest, slug: str, pk: int) -> FileResponse:
     """The file as it came in, as a download."""
     paper = _fetch_paper(fetch_overseer(request.user, slug), pk)
-    if not paper.file.name or not paper.file.storage.exists(paper.file.name):
+    if not paper.file.name or not files.exists(paper.file.name):
         raise Http404
-    response = FileResponse(paper.file.open("rb"), as_attachment=True, filename=paper.file_name or "paper")
+    response = download(paper.file.name, paper.file_name or "paper")
     if not paper.is_pdf:
         response["Content-Type"] = "application/xml"
     response["Content-Security-Policy"] = SANDBOX

@@ -100,6 +100,7 @@ def freeze_after(run: AgreementRun) -> None:
         last_ids={"adjudication.agreementrun": run.pk},
         summary={"campaigns": [run.campaign.slug]},
         frozen_at=AT,
+        place="releases/1.1",
         manifest_sha256="0" * 64,
         anonymous_sha256="0" * 64,
     )

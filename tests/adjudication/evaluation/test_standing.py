@@ -25,7 +25,7 @@ from annotation.models import Judgment
 from corpus.models import PoolEntry, Topic
 from tests.adjudication.evaluation.evaluating import make_run
 from tests.adjudication.evaluation.roads import carried_out
-from tests.adjudication.releases.releasing import freeze, text
+from tests.adjudication.releases.releasing import folder_of, freeze, text
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built
 
@@ -198,7 +198,7 @@ def test_every_page_file_and_answer_says_so_and_a_release_leaves_them_out(
     svg = client.get(reverse("evaluation_plot", args=["tea", job.pk, "svg"]))
     assert svg.status_code == 200
     release = freeze(built, "v2", force)
-    assert not (release.variant(anonymous=False) / "evaluations.json").exists()
+    assert not (folder_of(release, anonymous=False) / "evaluations.json").exists()
     assert json.loads(text(release, "manifest.json"))["left_out"][f"evaluations.json ({job.label})"] == GOLD
     vote(built)
     assert why_stale(job) == GOLD, "a decision by hand stands whatever is counted"

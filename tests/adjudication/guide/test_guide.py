@@ -124,7 +124,9 @@ def test_the_second_half_goes_on_to_the_release(
     with django_assert_max_num_queries(MOST_QUERIES):
         assert guide(collection).words == "freeze a release"
     hashes = {"manifest_sha256": "0" * 64, "anonymous_sha256": "0" * 64}
-    Release.objects.create(collection=collection, name="v1", version=1, state="done", frozen_at=AT, **MOMENTS, **hashes)
+    Release.objects.create(
+        collection=collection, name="v1", version=1, state="done", frozen_at=AT, place="r", **MOMENTS, **hashes
+    )
     with django_assert_max_num_queries(MOST_QUERIES):
         assert set(states(collection).values()) == {"done"}
     assert "All steps are done" in client.get(reverse("collection_dashboard", args=[collection.slug])).text

@@ -11,6 +11,7 @@ import yaml
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.files.storage import files
 from accounts.models import JobState
 from adjudication.models import Release
 from adjudication.releases.releases import request_release
@@ -40,8 +41,13 @@ def freeze(built: Built, name: str = "v1", force: str = "") -> Release:
     return release
 
 
+def folder_of(release: Release, *, anonymous: bool) -> Path:
+    """Where one variant lies."""
+    return Path(files.path(release.variant(anonymous=anonymous)))
+
+
 def text(release: Release, path: str, *, anonymous: bool = False) -> str:
-    return (release.variant(anonymous=anonymous) / path).read_text()
+    return (folder_of(release, anonymous=anonymous) / path).read_text()
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

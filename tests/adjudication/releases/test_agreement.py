@@ -16,7 +16,7 @@ from adjudication.releases.recipe import make_recipe
 from adjudication.releases.releases import request_release
 from annotation.models import Judgment
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
-from tests.adjudication.releases.releasing import freeze, text
+from tests.adjudication.releases.releasing import folder_of, freeze, text
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 
@@ -133,7 +133,7 @@ class TestStale:
             assert "Agreement is not printed: it was computed before 10 newer judgments." in found, path
             assert ", before 10 newer judgments." in found, path  # the votes too
             assert "Among people" not in found, path
-        assert not (release.variant(anonymous=False) / "campaigns/main/agreement.jsonl").exists()
+        assert not (folder_of(release, anonymous=False) / "campaigns/main/agreement.jsonl").exists()
         left_out = json.loads(text(release, "manifest.json"))["left_out"]
         assert left_out["campaigns/main/agreement.jsonl"] == "Agreement was computed before 10 newer judgments."
         probability = left_out["campaigns/main/verdicts.jsonl (probability)"]

@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.refusals import Refused
 from adjudication.models import Release
 from annotation.consent.consents import give_consent, set_consent_text, withdraw_consent
-from tests.adjudication.releases.releasing import files_of, freeze, text
+from tests.adjudication.releases.releasing import files_of, folder_of, freeze, text
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built
 
@@ -40,21 +40,21 @@ def test_the_appendix_has_the_text_and_how_many_agreed(built: Built) -> None:
     assert "> We store it.\n>\n> Ask us." in said
     assert "We store it." in text(release, "DATASHEET.md")
     assert "no answer is reported, as none can be in a group of 5" in section(release, "D5 Background of annotators")
-    assert "Chemistry" not in "".join(map(str, files_of(release.variant(anonymous=False)).values()))
+    assert "Chemistry" not in "".join(map(str, files_of(folder_of(release, anonymous=False)).values()))
 
 
 def test_withdrawn_labels_are_left_out_of_later_releases_and_frozen_ones_stay(built: Built) -> None:
     ask(built)
     agree(built, "zebulon")
     first = freeze(built)
-    before = files_of(first.variant(anonymous=False))
+    before = files_of(folder_of(first, anonymous=False))
     withdraw_consent(collection=built.collection, by=built.people["zebulon"], at=timezone.now())
-    assert files_of(first.variant(anonymous=False)) == before
+    assert files_of(folder_of(first, anonymous=False)) == before
     with pytest.raises(Refused):
         freeze(built, "v2")
     vote(built)
     second = freeze(built, "v2", force="The votes are of two people now.")
-    files = files_of(second.variant(anonymous=False))
+    files = files_of(folder_of(second, anonymous=False))
     labels = next(name for name in before if "judgments" in name and name.endswith(".jsonl"))
     assert len(before[labels].splitlines()) - len(files[labels].splitlines()) == 6
     said = section(second, "D3 Consent")

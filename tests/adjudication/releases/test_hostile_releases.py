@@ -20,6 +20,7 @@ from django.utils import timezone
 from pyarrow import parquet
 
 from accounts import jobs
+from accounts.files.storage import files
 from accounts.models import JobClaim, JobState, User
 from accounts.refusals import Refused
 from adjudication.evaluation.presets.standing import inputs_of
@@ -34,7 +35,7 @@ from adjudication.releases.verifying import verify_release
 from corpus.collections.people import add_member, remove_member
 from corpus.models import PoolEntry, PoolSource, Role
 from corpus.topics.topics import delete_topic
-from tests.adjudication.releases.releasing import files_of, freeze, text
+from tests.adjudication.releases.releasing import files_of, folder_of, freeze, text
 from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import Built
 
@@ -115,7 +116,7 @@ def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Bui
     name_everything(built, "zebulon")
     release = freeze(built)
     hidden = ("zebulon", "nadia", "nemo", "1825-0097", "somebody renamed")
-    files = files_of(release.variant(anonymous=True))
+    files = files_of(folder_of(release, anonymous=True))
     assert {Path(path).suffix for path in files} >= {".parquet", ".jsonl", ".md"}
     files["whole.zip"] = b"".join(archive_of(release, anonymous=True))
     found = []
@@ -123,7 +124,7 @@ def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Bui
         for shown in map(str.lower, texts_in(path, content)):
             found += [(path, name, shown[max(0, shown.find(name) - 60) :][:120]) for name in hidden if name in shown]
     assert not found
-    assert verify_release(release.variant(anonymous=True)).as_json()["remade"] is True
+    assert verify_release(folder_of(release, anonymous=True)).as_json()["remade"] is True
     card = text(release, "README.md")
     assert "Nadia Nemo" in card
     assert "nadia@nemo.org or at https://nemo.org/data" in card
@@ -177,7 +178,7 @@ def test_hostile_texts_stay_texts(built: Built, client: Client) -> None:
         warnings.simplefilter("ignore")  # of mlcroissant's own dependencies
         import mlcroissant as mlc
 
-        issues = mlc.Dataset(jsonld=release.variant(anonymous=False) / "croissant.json").metadata.ctx.issues
+        issues = mlc.Dataset(jsonld=folder_of(release, anonymous=False) / "croissant.json").metadata.ctx.issues
         assert not issues.errors | issues.warnings
     built.campaign.state, built.campaign.closed_at = "closed", timezone.now()
     built.campaign.save()
@@ -206,7 +207,7 @@ def test_answers_that_others_read_as_data_have_their_form(built: Built, key: str
 def test_every_kind_of_touch_is_found_and_named(built: Built, release: Release, tmp_path: Path) -> None:
     built.collection.topics.create(number="99", text="So that nothing is made again here.")
     folder = tmp_path / "copy"
-    shutil.copytree(release.variant(anonymous=True), folder)
+    shutil.copytree(folder_of(release, anonymous=True), folder)
     licence, elsewhere = folder / "LICENSE", tmp_path / "elsewhere"
     elsewhere.write_bytes(licence.read_bytes())
     for make in (
@@ -244,7 +245,7 @@ def test_who_joins_later_makes_a_release_not_comparable_instead_of_wrong(built: 
     judge = built.people["xerxes"]
     judge.name = "Judge Calmly"  # the words of the guideline
     judge.save()
-    found = verify_release(release.variant(anonymous=False))
+    found = verify_release(folder_of(release, anonymous=False))
     assert (found.is_ok, found.remade, found.reasons) == (True, None, ["names of people has changed."])
 
 
@@ -263,8 +264,8 @@ def test_a_worker_that_lost_its_claim_spoils_nothing(built: Built, monkeypatch) 
     jobs.carry_out(release)
     release.refresh_from_db()
     assert (release.state, release.attempts) == (JobState.DONE, 2)
-    assert [path.name for path in release.folder.parent.iterdir()] == [str(release.pk)]
-    assert verify_release(release.variant(anonymous=False)).remade is True
+    assert files.listdir("releases")[0] == [f"{release.pk}.2"]
+    assert verify_release(folder_of(release, anonymous=False)).remade is True
 
 
 def test_nothing_is_deleted_under_a_release_that_is_being_made(built: Built) -> None:

@@ -21,7 +21,7 @@ import yaml
 from django.test import override_settings
 
 from annotation.models import Criterion, Judgment, Level
-from tests.adjudication.releases.releasing import freeze
+from tests.adjudication.releases.releasing import folder_of, freeze
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built
 
@@ -39,7 +39,8 @@ def folder(shared_built: Built, tmp_path_factory: pytest.TempPathFactory) -> Pat
     Judgment.objects.bulk_create(more)
     vote(built)
     with override_settings(MEDIA_ROOT=tmp_path_factory.mktemp("media")):
-        return freeze(built, force="Labels of the second criterion are incomplete.").variant(anonymous=False)
+        release = freeze(built, force="Labels of the second criterion are incomplete.")
+        return folder_of(release, anonymous=False)
 
 
 def written(folder: Path, gold: str) -> Qrels:

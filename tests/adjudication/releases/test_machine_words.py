@@ -12,7 +12,7 @@ from adjudication.models import Verdict
 from annotation.models import AnnotatorKind, Judgment, MachineReply, MachineRun, ReplyState
 from engines.formats.judgment_columns import MOST_SAID
 from tests.adjudication.exports.exporting import codes, text_of
-from tests.adjudication.releases.releasing import freeze
+from tests.adjudication.releases.releasing import folder_of, freeze
 from tests.factories.accounts import AT
 from tests.factories.adjudication import Built
 
@@ -119,7 +119,7 @@ def test_judgments_and_doris_mae_s_json_have_the_words(built: Built, judged: lis
 def test_a_release_has_the_words_without_names(built: Built, judged: list[Judgment]) -> None:
     MachineReply.objects.filter(item=judged[0].assignment.item).update(text="Zebulon would CONCUR")
     release = freeze(built)
-    folder = release.variant(anonymous=False)
+    folder = folder_of(release, anonymous=False)
     (file,) = folder.rglob("judgments.jsonl")
     said = [row["said"] for row in map(json.loads, file.read_text().splitlines()) if "said" in row]
     assert len(said) == len(judged)

@@ -24,6 +24,7 @@ from tests.adjudication.releases.releasing import (
     check_explained,
     check_files,
     files_of,
+    folder_of,
     head_of,
 )
 from tests.factories.accounts import AT
@@ -153,8 +154,8 @@ def test_what_models_and_authors_were_asked_is_said(released: tuple[Rubric, Path
     assert measured.endswith(" Golds that are not in this release: qrels outside.")
     thanks = "Authors who wrote questions and want to be named: Ada Lovelace."
     release = Release.objects.get()
-    assert thanks in (release.variant(anonymous=False) / "README.md").read_text()
-    for path, content in files_of(release.variant(anonymous=True)).items():
+    assert thanks in (folder_of(release, anonymous=False) / "README.md").read_text()
+    for path, content in files_of(folder_of(release, anonymous=True)).items():
         assert b"Lovelace" not in content, path
     croissant = json.loads((out / "croissant.json").read_text())
     assert croissant["rai:hasSyntheticData"] is True

@@ -15,6 +15,7 @@ from adjudication.models import Release
 from adjudication.releases.releases import state_release_address
 from adjudication.releases.verifying import verify_release
 from corpus.models import Membership
+from tests.adjudication.releases.releasing import folder_of
 from tests.factories.adjudication import Built
 
 pytestmark = pytest.mark.django_db
@@ -104,7 +105,7 @@ def test_it_is_shown_where_releases_are_and_to_no_reviewer(built: Built, release
     assert "People still judge in Main round" in detail  # so it must stay private there too
     state_release_address(release=release, by=None, at=timezone.now(), doi=DOI, address=ADDRESS)
     found = Release.objects.get()
-    assert verify_release(found.variant(anonymous=False)).remade is True  # no file has it
+    assert verify_release(folder_of(found, anonymous=False)).remade is True  # no file has it
     built.campaign.state, built.campaign.closed_at = "closed", timezone.now()
     built.campaign.save()
     found.public_at, found.anonymous_token = timezone.now(), "token"

@@ -17,7 +17,7 @@ from adjudication.releases.explaining import explain
 from adjudication.releases.releases import open_release
 from annotation.models import Assignment
 from corpus.models import Collection, Membership
-from tests.adjudication.releases.releasing import PEOPLE, freeze, text
+from tests.adjudication.releases.releasing import PEOPLE, folder_of, freeze, text
 from tests.factories.adjudication import Built
 
 pytestmark = pytest.mark.django_db
@@ -95,7 +95,7 @@ class TestPages:
         assert "<strong>Who created it?</strong>" in shown
         assert "Countess of Kettles" in shown
         cited = "# Appendix\n\n## D1 Instructions\n\n> # How to judge\n> Well.\n\n## D2 Payment\n"
-        (release.variant(anonymous=False) / "REVIEWERS.md").write_text(cited)
+        (folder_of(release, anonymous=False) / "REVIEWERS.md").write_text(cited)
         shown = stranger.get(f"{public}files/REVIEWERS.md", {"read": ""}).text
         assert re.findall("<h2>D. .*</h2>", shown) == ["<h2>D1 Instructions</h2>", "<h2>D2 Payment</h2>"]
         assert "<strong>How to judge</strong>" in shown

@@ -23,6 +23,7 @@ from adjudication.releases.releases import request_release
 from adjudication.releases.verifying import verify_release
 from corpus.models import Document, Topic
 from tests.adjudication.agreement.test_agreement import agree
+from tests.adjudication.releases.releasing import folder_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 from tests.processes import PATIENCE, Child, child_environment, end_lease, wait_for
@@ -36,6 +37,8 @@ UNJUDGED = 3_000  # documents, so that writing takes a while
 @pytest.fixture
 def built(settings, tmp_path: Path, transactional_db: None) -> Built:
     settings.MEDIA_ROOT = tmp_path / "media"
+    settings.FILE_UPLOAD_TEMP_DIR = settings.MEDIA_ROOT / "arriving"
+    settings.FILE_UPLOAD_TEMP_DIR.mkdir(parents=True)
     found = build_campaign([[1, 1, 0]] * ITEMS, topics=2)
     found.collection.licence = "CC BY 4.0"
     found.collection.save()
@@ -67,12 +70,16 @@ def halted(child: Child) -> Iterator[None]:
 
 def releases(built: Built, settings) -> list[str]:
     """What lies where releases do, parts that are being written among it."""
-    folder = Path(settings.MEDIA_ROOT) / "releases"
-    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    media = Path(settings.MEDIA_ROOT)
+    return sorted(path.name for path in (*media.glob("releases/*"), *media.glob("arriving/*")))
+
+
+def stored_files(settings) -> dict[Path, int]:
+    return {path: path.stat().st_ino for path in (Path(settings.MEDIA_ROOT) / "releases").rglob("*.jsonl")}
 
 
 def is_writing(settings, path: str) -> bool:
-    return any((Path(settings.MEDIA_ROOT) / "releases").glob(f"*.part/{path}"))
+    return any((Path(settings.MEDIA_ROOT) / "arriving").glob(f"release-*/{path}"))
 
 
 def test_a_job_that_is_killed_leaves_nothing_half_released(built: Built, settings, tmp_path: Path) -> None:
@@ -81,20 +88,20 @@ def test_a_job_that_is_killed_leaves_nothing_half_released(built: Built, setting
         killed(tmp_path, KILLED_WRITING, str(release.pk), path)
         release.refresh_from_db()
         assert (release.state, release.frozen_at, release.manifest_sha256) == (JobState.RUNNING, None, "")
-        assert not release.folder.exists()
+        assert not (Path(settings.MEDIA_ROOT) / "releases").exists()
         assert is_writing(settings, "named")
         end_lease(release)
     jobs.carry_out(release)
     release.refresh_from_db()
     assert (release.state, release.attempts) == (JobState.DONE, 3)
-    assert releases(built, settings) == [str(release.pk)]
-    assert verify_release(release.variant(anonymous=False)).remade is True
+    assert releases(built, settings) == [f"{release.pk}.3"]
+    assert verify_release(folder_of(release, anonymous=False)).remade is True
 
 
 @pytest.mark.parametrize(
     ("moment", "stored"),
     [
-        ("adjudication.releases.writing._sync", False),  # the folder has its name, the row no hashes
+        ("adjudication.releases.writing._store_row", False),  # the files are stored, the row has no hashes
         ("accounts.jobs._finish", True),  # the row has its hashes, the job has not ended
     ],
 )
@@ -105,19 +112,19 @@ def test_killed_between_the_folder_and_the_row_nothing_is_shown_and_the_next_att
     module, _, name = moment.rpartition(".")
     killed(tmp_path, KILLED, str(asked.pk), module, name)
     asked.refresh_from_db()
-    assert asked.folder.exists()
+    assert releases(built, settings)[-1] == f"{asked.pk}.1"
     assert (asked.state, asked.frozen_at is not None) == (JobState.RUNNING, stored)
     client.force_login(built.people["manager"])
     for page in ("release_detail", "release_archive"):
         assert client.get(reverse(page, args=["tea", "v1"])).status_code == 404
-    written = {path: path.stat().st_ino for path in asked.folder.rglob("*.jsonl")}
+    written = stored_files(settings)
     end_lease(asked)
     jobs.carry_out(asked)
     asked.refresh_from_db()
     assert (asked.state, asked.attempts) == (JobState.DONE, 2)
-    assert releases(built, settings) == [str(asked.pk)]
-    assert (written == {path: path.stat().st_ino for path in asked.folder.rglob("*.jsonl")}) is stored
-    assert verify_release(asked.variant(anonymous=False)).remade is True
+    assert releases(built, settings) == [f"{asked.pk}.{1 if stored else 2}"]
+    assert (written == stored_files(settings)) is stored
+    assert verify_release(folder_of(asked, anonymous=False)).remade is True
 
 
 KILLED = """
@@ -134,7 +141,7 @@ django.setup()
 from accounts import jobs
 from adjudication.models import Release
 def kill_at_the_path(event, args):
-    if event in ("open", "os.mkdir") and f".part/{sys.argv[2]}" in str(args[0]):
+    if event in ("open", "os.mkdir") and "/release-" in str(args[0]) and f"/{sys.argv[2]}" in str(args[0]):
         os.kill(os.getpid(), signal.SIGKILL)
 sys.addaudithook(kill_at_the_path)
 jobs.carry_out(Release.objects.get(pk=int(sys.argv[1])))
@@ -183,7 +190,7 @@ def test_all_files_show_one_moment_while_others_work(large: Built, settings, tmp
             Topic.objects.filter(collection=large.collection).update(text=f"Moment {changes}?")
             Document.objects.filter(collection=large.collection, docno="doc00000").update(title=f"Moment {changes}?")
     assert child.process.returncode == 0, child.output
-    folder = Release.objects.get().variant(anonymous=False)
+    folder = folder_of(Release.objects.get(), anonymous=False)
     seen = [
         found
         for path in ("topics/topics.trec", "topics/topics.jsonl", "documents.jsonl", "beir/main/queries.jsonl")

@@ -9,7 +9,7 @@ import pytest
 from adjudication.machine_audits.report import find
 from adjudication.models import MachineAudit
 from tests.adjudication.machine_audits.audit_worlds import machine_world
-from tests.adjudication.releases.releasing import freeze, text
+from tests.adjudication.releases.releasing import folder_of, freeze, text
 from tests.adjudication.verdicts.test_votes import vote
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -39,7 +39,7 @@ def test_the_appendix_says_and_the_folder_holds_what_figures_are_made_of(setting
     assert recomputed(lines) == pytest.approx(level.people.value)
     manifest = json.loads(text(release, "manifest.json"))
     assert "still judging" in manifest["left_out"][f"campaigns/main/audit-{later.pk}.jsonl"]
-    assert not (release.variant(anonymous=False) / f"campaigns/main/audit-{later.pk}.jsonl").exists()
+    assert not (folder_of(release, anonymous=False) / f"campaigns/main/audit-{later.pk}.jsonl").exists()
 
 
 def recomputed(lines: list[dict[str, object]]) -> float:

@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shutil
 import warnings
 import zipfile
 from contextlib import closing
@@ -15,12 +14,14 @@ from uuid import uuid4
 
 import pytest
 import yaml
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.files.storage import files
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from adjudication.agreement.standing import exact_standings
@@ -45,7 +46,15 @@ from corpus.collections.collections import request_removal
 from corpus.imports.requests import undo_import
 from corpus.pools.requests import delete_run
 from corpus.topics.topics import delete_topic
-from tests.adjudication.releases.releasing import NAMED_AND_DATED, PEOPLE, check_files, files_of, freeze, text
+from tests.adjudication.releases.releasing import (
+    NAMED_AND_DATED,
+    PEOPLE,
+    check_files,
+    files_of,
+    folder_of,
+    freeze,
+    text,
+)
 from tests.factories.adjudication import AT, Built
 from tests.factories.corpus import ImportRunFactory, make_run
 
@@ -72,8 +81,8 @@ def test_the_folder_holds_what_was_judged(release: Release) -> None:
     manifest = json.loads(text(release, "manifest.json"))
     entry = next(one for one in manifest["files"] if one["path"] == "campaigns/main/judgments.jsonl")
     assert entry["rows"] == 24
-    check_files(release.variant(anonymous=False))
-    assert not release.folder.with_name(f"{release.pk}.part").exists()
+    check_files(folder_of(release, anonymous=False))
+    assert not list(Path(settings.FILE_UPLOAD_TEMP_DIR).glob("release-*"))
 
 
 @pytest.mark.parametrize(("kind", "week"), [("answer", "2026-W05"), ("import", "2031-W01")])
@@ -131,17 +140,17 @@ def test_nobodys_name_is_in_any_file_of_the_anonymous_variant(built: Built) -> N
         built.collection.slug + "-",
         *(user.email for user in built.people.values()),
     }
-    for path, content in files_of(release.variant(anonymous=True)).items():
+    for path, content in files_of(folder_of(release, anonymous=True)).items():
         found = [name for name in known if name.encode() in content.lower()]
         assert not found, (path, found)
-    named = files_of(release.variant(anonymous=False))
+    named = files_of(folder_of(release, anonymous=False))
     assert b"Nadia Nemo" in named["CITATION.cff"]
     for path, content in named.items():
         assert not [name for name in PEOPLE if name.encode() in content.lower()], path
 
 
 def test_two_releases_of_an_unchanged_collection_differ_in_name_and_date_alone(built: Built, release: Release) -> None:
-    one, two = (files_of(each.variant(anonymous=False)) for each in (release, freeze(built, "v2")))
+    one, two = (files_of(folder_of(each, anonymous=False)) for each in (release, freeze(built, "v2")))
     differing = {path for path in one if one[path] != two[path]}
     assert one.keys() == two.keys()
     assert differing <= NAMED_AND_DATED
@@ -208,9 +217,9 @@ def test_backups_hold_the_files_and_a_release_without_them_says_so(
 ) -> None:
     with zipfile.ZipFile(io.BytesIO(b"".join(backup_pieces(built.collection)))) as archive:
         for variant in ("named", "anonymous"):
-            for path, content in files_of(release.folder / variant).items():
-                assert archive.read(f"files/releases/{release.pk}/{variant}/{path}") == content
-    shutil.rmtree(release.folder)  # as after a restore of the database alone
+            for path, content in files_of(Path(files.path(release.place)) / variant).items():
+                assert archive.read(f"files/{release.place}/{variant}/{path}") == content
+    files.remove_folder(release.place)  # as after a restore of the database alone
     client.force_login(built.people["manager"])
     for name, more in (("release_detail", ()), ("release_archive", ()), ("release_file", ("LICENSE",))):
         answer = client.get(reverse(name, args=[built.collection.slug, "v1", *more]))
@@ -234,13 +243,13 @@ def test_a_job_that_fails_half_way_leaves_nothing_and_can_be_resumed(built: Buil
         patched.setattr(module, "_describe", killed)
         with closing(module.SnapshotProgress(release)) as progress, pytest.raises(KeyboardInterrupt):
             module.write_release(release, progress)
-    assert not release.folder.exists()
+    assert not files.exists(module._place(release, 1))
     (module.part_of(release) / "named").mkdir(parents=True)
     (module.part_of(release) / "named" / "left.txt").write_text("of an attempt that was killed")
     jobs.carry_out(release)
     release.refresh_from_db()
     assert release.is_frozen
-    assert verify_release(release.variant(anonymous=False)).remade is True
+    assert verify_release(folder_of(release, anonymous=False)).remade is True
 
 
 def test_the_command_writes_a_copy(built: Built, tmp_path: Path, capsys) -> None:
@@ -310,7 +319,7 @@ def test_croissant_validates_without_warnings_and_its_records_load(release: Rele
         warnings.simplefilter("ignore")  # of mlcroissant's own dependencies
         import mlcroissant as mlc
 
-        dataset = mlc.Dataset(jsonld=release.variant(anonymous=False) / "croissant.json")
+        dataset = mlc.Dataset(jsonld=folder_of(release, anonymous=False) / "croissant.json")
         assert not dataset.metadata.ctx.issues.errors
         assert not dataset.metadata.ctx.issues.warnings
         assert not [record for record in caplog.records if record.levelname == "WARNING" and "absl" in record.name]
@@ -335,7 +344,7 @@ REQUIRED = "@context @type conformsTo name description license url creator dateP
 
 def test_what_changed_is_said_of_files_that_hold_no_values_too(built: Built, release: Release) -> None:
     """Appendices in LaTeX and PDF and pictures of screens, as earlier versions wrote them, held no data."""
-    manifest = release.variant(anonymous=False) / "manifest.json"
+    manifest = folder_of(release, anonymous=False) / "manifest.json"
     listed = json.loads(manifest.read_text())
     listed["files"] += [
         {"path": path, "sha256": "0" * 64} for path in ("REVIEWERS.tex", "DATASHEET.pdf", "campaigns/main/screen.png")

@@ -112,6 +112,7 @@ def world(_free_address: None) -> World:
         last_ids=last_ids(found.collection.pk),
         summary={"campaigns": list(found.collection.campaigns.values_list("slug", flat=True))},
         frozen_at=AT,
+        place="releases/1.1",
         manifest_sha256="0" * 64,
         anonymous_sha256="0" * 64,
     )

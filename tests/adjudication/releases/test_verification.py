@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 
 from adjudication.models import Release
 from adjudication.releases.verifying import verify_release
+from tests.adjudication.releases.releasing import folder_of
 from tests.factories.adjudication import Built
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +19,7 @@ class TestVerification:
     @pytest.mark.slow
     def test_an_unchanged_collection_is_made_again_byte_for_byte(self, release: Release) -> None:
         for anonymous in (False, True):
-            found = verify_release(release.variant(anonymous=anonymous))
+            found = verify_release(folder_of(release, anonymous=anonymous))
             assert found.as_json() == {
                 "ok": True, "changed": [], "missing": [], "extra": [], "other_version": None, "remade": True,
                 "differing": [], "reasons": [],
@@ -28,7 +29,7 @@ class TestVerification:
         topic = built.collection.topics.first()
         topic.text += " Really?"
         topic.save()
-        found = verify_release(release.variant(anonymous=False))
+        found = verify_release(folder_of(release, anonymous=False))
         assert found.is_ok
         assert found.remade is None
         assert found.reasons == ["corpus.topic has changed."]
@@ -36,7 +37,7 @@ class TestVerification:
     @pytest.mark.slow
     def test_every_touch_of_the_folder_is_named(self, release: Release, tmp_path: Path) -> None:
         folder = tmp_path / "copy"
-        shutil.copytree(release.variant(anonymous=False), folder)
+        shutil.copytree(folder_of(release, anonymous=False), folder)
         (folder / "topics/topics.trec").write_bytes((folder / "topics/topics.trec").read_bytes()[:-1] + b"x")
         (folder / "LICENSE").unlink()
         (folder / "more.txt").write_text("more")
@@ -48,7 +49,7 @@ class TestVerification:
 
     def test_another_manifest_under_the_name_is_another_version(self, release: Release, tmp_path: Path) -> None:
         folder = tmp_path / "copy"
-        shutil.copytree(release.variant(anonymous=False), folder)
+        shutil.copytree(folder_of(release, anonymous=False), folder)
         manifest = json.loads((folder / "manifest.json").read_text())
         manifest["date"] = "1999-01-01"
         (folder / "manifest.json").write_text(json.dumps(manifest))

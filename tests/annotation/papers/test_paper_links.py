@@ -6,6 +6,7 @@ import pytest
 from django.db import transaction
 
 from accounts import jobs
+from accounts.files.storage import files
 from accounts.job_kinds import Waiting
 from accounts.jobs import Progress
 from accounts.models import JobState
@@ -15,7 +16,7 @@ from annotation.papers.importing import reading_papers
 from annotation.papers.references import link_references, title_index
 from corpus.imports.requests import request_import
 from corpus.loading.counts import ImportCounts
-from corpus.loading.uploads import kept_directory
+from corpus.loading.uploads import kept_folder
 from corpus.models import Collection, Document, Paper
 from engines.definitions.extractions import read_content, write_content
 from engines.pdf.reference_fields import parse_reference
@@ -121,7 +122,7 @@ def test_what_was_read_is_kept_while_the_import_waits_to_store_it(collection: Co
     run.refresh_from_db()
     assert (run.state, run.created) == (JobState.DONE, 1)
     assert [each.value for each in content_of(Paper.objects.get().extractions.get()).references] == ["d1"]
-    assert not kept_directory(run).exists()
+    assert not list(files.sizes(kept_folder(run)))
 
 
 def test_an_incoming_paper_is_linked_and_its_bare_names_cite(collection: Collection, tmp_path: Path) -> None:

@@ -237,7 +237,13 @@ class TestCommands:
         known = {"IMPORT": str(archived.import_run.pk), "PAPER": archived.paper.key, "RELEASE": archived.release.name}
         known |= {"SPLIT": archived.split.name, "QUESTIONS": str(archived.question.reply.run_id)}
         known["MANAGER"] = manager(archived).email
-        frozen = {"frozen_at": AT, "manifest_sha256": "0" * 64, "anonymous_sha256": "0" * 64, "state": JobState.DONE}
+        frozen = {
+            "frozen_at": AT,
+            "place": "releases/1.1",
+            "manifest_sha256": "0" * 64,
+            "anonymous_sha256": "0" * 64,
+            "state": JobState.DONE,
+        }
         Release.objects.filter(pk=archived.release.pk).update(**frozen)
         before = rows_of(archived.collection.pk)
         for name, arguments in WRITING.items():

@@ -1,0 +1,102 @@
+"""Copies of files of a bucket on this machine: fetched once, known by the hash of their content, shared by processes.
+
+A lock on the file of a copy keeps it while somebody reads it. When all take more than the limit, those that were used
+longest ago go.
+"""
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+
+Pieces = Callable[[], Iterable[bytes]]
+
+
+class Damaged(OSError):
+    """What the storage has under a name is not what was stored there."""
+
+
+@contextmanager
+def copy_of(sha256: str, pieces: Pieces) -> Iterator[Path]:
+    """The copy of this content, made from `pieces` where there is none. Errors: Damaged, and those of `pieces`."""
+    path = folder() / sha256
+    while (held := _held(path) or _fetched(path, pieces)) is None:
+        pass  # another process has just fetched it, or removed it
+    with held:
+        yield path
+
+
+def folder() -> Path:
+    """Where the copies are."""
+    found = Path(settings.INDEX_DIR) / "copies"
+    found.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return found
+
+
+def _held(path: Path) -> IO[bytes] | None:
+    """The copy, which nobody removes until it is closed; None where there is none."""
+    with suppress(FileNotFoundError):
+        file = path.open("rb")
+        fcntl.flock(file, fcntl.LOCK_SH)
+        if os.fstat(file.fileno()).st_nlink:
+            os.utime(file.fileno())
+            return file
+        file.close()
+    return None
+
+
+def _fetched(path: Path, pieces: Pieces) -> IO[bytes] | None:
+    """The copy, made here and held; None where another process made it meanwhile."""
+    part = path.with_suffix(".part")
+    file = part.open("ab+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if path.exists() or not os.fstat(file.fileno()).st_nlink:
+            file.close()
+            return None
+        _fill(file, path.name, pieces())
+        part.replace(path)
+        make_room()
+        fcntl.flock(file, fcntl.LOCK_SH)
+    except BaseException:  # also the end of the worker; raised again
+        file.close()
+        raise
+    return file
+
+
+def _fill(file: IO[bytes], sha256: str, pieces: Iterable[bytes]) -> None:
+    file.truncate(0)
+    digest = hashlib.sha256()
+    for piece in pieces:
+        file.write(piece)
+        digest.update(piece)
+    file.flush()
+    if digest.hexdigest() != sha256:
+        raise Damaged(f"A stored file has changed: its SHA-256 should be {sha256} and is {digest.hexdigest()}.")
+
+
+def make_room() -> None:
+    """Remove the copies used longest ago until the rest is within the limit; those in use stay."""
+    found = []
+    for path in folder().iterdir():
+        with suppress(FileNotFoundError):
+            about = path.stat()
+            found.append((about.st_mtime, about.st_size, path))
+    left = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if left <= settings.LOCAL_COPIES:
+            return
+        left -= size * _remove_unless_held(path)
+
+
+def _remove_unless_held(path: Path) -> bool:
+    with suppress(FileNotFoundError, BlockingIOError), path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.unlink()
+        return True
+    return False
