@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("adjudication", "0010_machine_corrections")]
+    dependencies = [("adjudication", "0012_vote_acceptances")]
 
     operations = [
         migrations.AddField("release", "place", models.CharField(blank=True, default="", max_length=100), False),
