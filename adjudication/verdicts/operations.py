@@ -47,6 +47,8 @@ DRAW_KNOWN_ANSWERS = Operation(
     about="Draw known answers at random from the verdicts of another campaign. Comments on verdicts become"
     " explanations.",
     title="Draw known answers from verdicts",
+    lead="Decided items of another campaign become items with a known answer here. Comments on their verdicts become"
+    " explanations.",
     button="Draw",
     report=_drawn_in_words,
     goes_to=lambda done: reverse("gold_detail", args=[done.campaign.collection.slug, done.campaign.slug]),

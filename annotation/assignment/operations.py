@@ -145,8 +145,7 @@ REQUEST_REJUDGING = Operation(
     title="Judge again after a change",
     lead="After a change of the guideline, ask the same people again about what it touches. They get these items as any"
     " other, after what they have still to do. The newer judgment counts; the former one stays in the export “Former"
-    " judgments”. Machines, people without an account or who no longer judge here, and people who have seen an item's"
-    " votes are not asked.",
+    " judgments”.",
     button="Ask again",
     report=_asked_again,
     goes_to=lambda done: reverse("rejudging_request", args=[done.campaign.collection.slug, done.campaign.slug]),
@@ -222,14 +221,14 @@ ORDER_QUEUE = Operation(
     action=order_queue,
     form=QueueOrderForm,
     named=("order",),
+    folded=("runs", "seed"),
+    fold="Runs whose holes come first, and the seed",
     place=replace(in_campaign("assignment_plan", "assignment"), page=_with_history),
     roles=MANAGE,
     about="Choose which items of an open queue are judged next. Annotators do not see the order. It is recorded,"
     " because only a random order makes the judged items a random sample of the campaign.",
     title="Order of the open queue",
-    lead="Choose which items the open queue hands out next. The order is computed once, from what is known now;"
-    " choose it again to update it. What people have in hand stays with them, and they never see the order. Items"
-    " of an audit that come first lose that place.",
+    lead="Choose which items the open queue hands out next. People never see the order, and keep what they have in hand.",
     button="Use this order",
     report=lambda job: f"The open queue is being ordered: {ORDERS.label_of(job.order)}.",
     goes_to=lambda job: reverse("job_detail", args=["queue-orders", job.pk]),

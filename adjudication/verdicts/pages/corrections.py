@@ -50,7 +50,7 @@ def machine_label_list(request: HttpRequest, slug: str, campaign: str) -> HttpRe
         "machines": scope.campaign.annotators.filter(kind=AnnotatorKind.MACHINE).order_by("name"),
         "states": STATES.items(),
         "under": UNDER,
-        "differing": [("1", "machines differ")],
+        "differing": [("1", "Differ")],
     }
     return render(request, "adjudication/verdicts/machine_label_list.html", context)
 

@@ -17,8 +17,11 @@ from adjudication.models import MachineCorrection, Verdict
 from adjudication.verdicts.corrections import LabelFilter, correct_machine_label, find_labels, undo_correction
 from adjudication.verdicts.decisions import decide_verdict, withdraw_decision
 from annotation.models import Judgment
+from corpus.models import Role
 from tests.adjudication.verdicts.test_votes import vote
+from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built, build_campaign
+from tests.factories.labelling import build_work
 
 pytestmark = pytest.mark.django_db
 LATER = AT + timedelta(hours=1)
@@ -160,13 +163,21 @@ def test_what_the_machine_said_and_the_verdict_of_the_item_are_columns_of_their_
         return page.partition(f'id="label-{label.pk}"')[2].partition("</tr>")[0]
 
     said = '<td data-label="Machine said"><span class="grade" data-grade="1">1</span></td>'
-    assert f'{said} <td data-label="Verdict of the item">not counted yet</td>' in row()
+    assert f'{said} <td data-label="Verdict of the item">not counted yet <a' in row()
     vote(built)
     verdicts = Verdict.objects.filter(item=label.assignment.item)
     verdicts.update(value=2, method="majority", probability=0.95, probability_reason="")
-    assert f'{said} <td data-label="Verdict of the item">2, probability 95%</td>' in row()
+    assert f'{said} <td data-label="Verdict of the item">2, probability 95% <a' in row()
     verdicts.update(value=None, method="unresolved", probability=None)
-    assert f'{said} <td data-label="Verdict of the item">undecided</td>' in row()
+    assert f'{said} <td data-label="Verdict of the item">undecided <a' in row()
+
+
+def test_without_a_machine_there_is_nothing_to_filter_but_a_next_step() -> None:
+    built, client = build_work(people=("ana",)), Client()
+    client.force_login(MembershipFactory(collection=built.collection, role=Role.MANAGER).user)
+    page = client.get(f"/c/{built.collection.slug}/campaigns/{built.campaign.slug}/machine-labels/").content.decode()
+    assert "Let a machine judge" in page
+    assert "data-filters" not in page
 
 
 def test_a_file_of_corrections_is_taken_whole_or_not_at_all(built: Built, tmp_path: Path) -> None:
