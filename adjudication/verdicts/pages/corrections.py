@@ -13,6 +13,7 @@ from adjudication.models import MachineCorrection, Verdict
 from adjudication.verdicts.corrections import STATES, LabelFilter, find_labels
 from annotation.campaigns.campaigns import topics_of
 from annotation.models import AnnotatorKind, Criterion, Judgment
+from corpus.collections.rules import can_manage
 from corpus.tables import csv_response
 
 PAGE = 50
@@ -26,7 +27,7 @@ def machine_label_list(request: HttpRequest, slug: str, campaign: str) -> HttpRe
     """Labels of machines by what may be wrong with them, each with keys to correct it; `?as=csv` is a file of them."""
     scope = fetch_scope(request, slug, campaign, page="machines")
     criterion = scope.criterion
-    context = scope.criterion_context(section="machine-labels")
+    context = scope.criterion_context(section="machine-labels", may_manage=can_manage(scope.membership))
     if criterion is None:
         return render(request, "adjudication/verdicts/machine_label_list.html", context)
     chosen = filter_of(request.GET)
