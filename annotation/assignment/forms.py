@@ -237,8 +237,8 @@ class QueueOrderForm(forms.Form):
     order = forms.ChoiceField(
         choices=lambda: [(one.name, f"{one.label[0].upper()}{one.label[1:]}: {one.about}") for one in ORDERS.values()],
         widget=forms.RadioSelect,
-        help_text="Computed once, from what is known now: choose it again to update it. Items of an audit that come first"
-        " lose that place.",
+        help_text="Computed once, from what is known now: choose it again to update it. Items of an audit that come"
+        " first lose that place.",
     )
     runs = NamesField(required=False, help_text="For holes of runs: their names, separated by commas.")
     seed = number_field(
