@@ -182,20 +182,22 @@ def test_on_a_phone_the_criterion_at_work_is_the_bar(new_page, order):
                 place = "Aspect" if order == Order.BY_ASPECT else f"Aspect {row + 1} of 2"
                 expect(judged).to_have_text(f"{place} Aspect {document + row}.", use_inner_text=True)
                 assert judged.evaluate(SEEN)
-                above = submit.bounding_box()
-                assert above["y"] + above["height"] <= judged.bounding_box()["y"]
+                above = judged.bounding_box()
+                assert above["y"] + above["height"] <= submit.bounding_box()["y"]
                 for level in at_work.locator(".level").all():
                     assert level.evaluate(SEEN), (document, row, key)
                     assert level.evaluate(ground) == at_work.locator(".levels").evaluate(ground), "looks chosen"
                 box = at_work.locator(".levels").bounding_box()
                 places.add((box["y"] + box["height"], box["height"]))
                 at_work.locator(".level").last.tap()
+                given = "each => getComputedStyle(each.querySelector('.criterion-question'), '::after').content"
                 if key == "relevance":  # its reason is asked for in sight
                     reason = page.locator("[data-chosen] .reason:visible select")
                     assert reason.evaluate(SEEN)
+                    assert at_work.evaluate(given).startswith('"2 relevant"'), "text and bar disagree"
                     reason.select_option("Shows it")
-                    given = page.locator("[data-chosen] [data-criterion=relevance]").get_by_text("relevant", exact=True)
-                    assert given.evaluate_all("all => all.filter(each => each.offsetParent).length") == 1
+                    words = page.locator("[data-chosen] [data-criterion=relevance]").get_by_text("relevant", exact=True)
+                    assert words.evaluate_all("all => all.filter(each => each.offsetParent).length") == 1
     assert places == {(844, 104)}
     if order == Order.BY_DOCUMENT:
         assert submit.evaluate(ground) != "rgba(0, 0, 0, 0)"
@@ -219,6 +221,8 @@ def test_on_a_phone_the_whole_aspect_is_one_tap_away(new_page):
         assert part.evaluate(SEEN)
     judged.tap()
     expect(page.locator("[data-part=judged]")).to_have_attribute("open", "")
+    for part in (page.locator(".label-gave [data-act=undo]"), *page.locator(".level").all()):
+        assert part.evaluate(SEEN)
     assert not judged.evaluate(is_cut)
     assert_accessible(page)
     page.locator(".level").first.tap()

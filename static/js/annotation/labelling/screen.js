@@ -245,7 +245,18 @@ function showReasons(element) {
     show(choice, isWanted);
     if (isWanted && isQuestion) choice.scrollIntoView({ block: "nearest" });
   }
+  noteGiven(element);
   noteLack(element);
+}
+
+/** On a phone the grades are a bar: the text above names the one that was chosen there. */
+function noteGiven(element) {
+  for (const criterion of element.querySelectorAll("[data-criterion]")) {
+    const place = criterion.querySelector(".criterion-question") ?? criterion;
+    const level = levelOf(criterion)?.closest(".level");
+    if (level) place.dataset.given = `${level.dataset.grade} ${level.querySelector("strong").textContent}`;
+    else delete place.dataset.given;
+  }
 }
 
 /** Submit is quiet as long as a cell lacks a grade or a reason. */
@@ -314,18 +325,37 @@ export function lacking(element) {
 
 const isAnswered = (cell) => Object.keys((cell.draft ?? cell.answer)?.answers ?? {}).length > 0;
 
-/** How much of the end of a name stays in sight where its middle is cut: names of one kind often differ only there. */
+/** How many letters of the end of a name stay in sight where its middle is left out: names of one kind often differ only there. */
 const END_IN_SIGHT = 12;
+
+/** Write a name in quotes where it belongs, without as many letters of its middle as its place is too narrow for. */
+function fitName(place, name) {
+  const letters = [...name];
+  const text = document.createRange();
+  const widthOf = (each) => each.getBoundingClientRect().width;
+  const write = (kept) => {
+    const end = Math.min(END_IN_SIGHT, kept - 1);
+    const shown = kept < letters.length ? [...letters.slice(0, kept - end), "…", ...letters.slice(-end)] : letters;
+    place.textContent = `“${shown.join("")}”`;
+    text.selectNodeContents(place);
+    return widthOf(text) <= widthOf(place) + 0.1;
+  };
+  place.style.textOverflow = "clip"; // else the text is as wide as its place
+  let kept = letters.length;
+  if (!write(kept)) {
+    kept = Math.min(kept, Math.ceil((kept * widthOf(place)) / widthOf(text)) + 3); // letters are not equally wide
+    while (!write(kept) && kept > 2) kept -= 1;
+  }
+  place.style.textOverflow = "";
+}
 
 /** Say what was given to a unit that has just been left. */
 export function showGiven(unit) {
   const answers = unit.cells.map(({ answer }) => (answer.kind === "skip" ? "" : gradeWords(answer)));
   const given = [...new Set(answers.filter(Boolean))];
   show(part("gave"));
-  const letters = [...unit.name];
-  setText("gave-start", letters.slice(0, -END_IN_SIGHT).join(""));
-  setText("gave-end", letters.slice(-END_IN_SIGHT).join(""));
   setText("gave-answer", given.join(" · ") || "skipped");
+  fitName(part("gave-name"), unit.name);
 }
 
 /** In training: what is right about the unit of this name, which has just been left. */
