@@ -1,5 +1,6 @@
-"""The page about the client does what it says: its blocks are run in order, as the cells of a notebook."""
+"""The page about the client does what it says: the cells of its notebook are run in order."""
 
+import json
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -7,28 +8,27 @@ from typing import Any
 import pytest
 
 from accounts.models import TokenScope
+from docs.write_notebook import NOTEBOOK, PAGE, notebook
 from tests.factories.accounts import UserFactory, make_token
-from tests.printed import ROOT, Document
 from tests.processes import Child, web_server
-
-PAGE = Path("docs/how-to/python-client.md")
 
 
 @pytest.mark.services
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_the_blocks_of_the_page(
+def test_the_cells_of_the_notebook(
     celery_worker: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     person = UserFactory(is_staff=True)
     monkeypatch.setenv("LITMUS_TOKEN", make_token(person, TokenScope.MANAGE)[1])
-    cells = [block for block in Document(PAGE, (ROOT / PAGE).read_text("utf-8")).blocks if block.language == "python"]
+    written = NOTEBOOK.read_text("utf-8")
+    assert written == notebook(PAGE.read_text("utf-8")), "run python docs/write_notebook.py"
+    cells = [cell for cell in json.loads(written)["cells"] if cell["cell_type"] == "code"]
     names: dict[str, Any] = {}
     with web_server(tmp_path / "web.log") as address, chdir(tmp_path):
         monkeypatch.setenv("LITMUS_ADDRESS", address)
         for cell in cells:
-            code = "\n" * cell.line + "\n".join(cell.lines)
-            exec(compile(code, str(PAGE), "exec"), names)
+            exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
         names["litmus"].close()
     said = capsys.readouterr().out
     assert "documents 2\n" in said
