@@ -5,7 +5,7 @@ A label counts when it is the current judgment of a finished assignment that is 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -22,6 +22,7 @@ from adjudication.models import Verdict, VoteRun
 from annotation.campaigns.seals import check_not_sealed
 from annotation.models import Annotator, Asked, Assignment, AssignmentState, Campaign, Criterion, Judgment, Submission
 from corpus.collections.collections import collection_with
+from engines.stats.results import BoolArray
 
 IntArray = NDArray[np.int64]
 Positions = NDArray[np.int16]
@@ -65,12 +66,16 @@ class LabelTable:
 
     def of_criterion(self, criterion: int) -> "LabelTable":
         """The labels of one criterion, in the same order."""
-        kept = self.criteria == criterion
-        return LabelTable(self.items[kept], self.criteria[kept], self.annotators[kept], self.values[kept])
+        return self._where(self.criteria == criterion)
 
     def of_annotators(self, annotators: Sequence[int]) -> "LabelTable":
         """The labels of these annotators, in the same order."""
-        kept = np.isin(self.annotators, annotators)
+        return self._where(np.isin(self.annotators, annotators))
+
+    def _where(self, kept: BoolArray) -> "LabelTable":
+        """The labels in these rows; where that is all, no second copy of very many."""
+        if kept.all():
+            return self
         return LabelTable(self.items[kept], self.criteria[kept], self.annotators[kept], self.values[kept])
 
     def matrix(self, scale: list[int]) -> "LabelMatrix":
@@ -179,15 +184,25 @@ def scale_of(criterion: Criterion) -> list[int]:
 
 
 def _read_table(campaign: Campaign, *, repeat: int) -> LabelTable:
-    found = read_integers(_COUNTED, {"campaign": campaign.pk, "repeat": repeat}, 4)
-    order = np.lexsort((found[:, 2], found[:, 1], found[:, 0]))
-    return LabelTable(*(np.ascontiguousarray(found[order, column]) for column in range(4)))
+    """Sorted part by part, each of a thousand items, so that very many labels are held twice at most."""
+    parts = []
+    for part in _packed(_COUNTED, {"campaign": campaign.pk, "repeat": repeat}, 4):
+        parts.append(part[np.lexsort((part[:, 2], part[:, 1], part[:, 0]))].T)
+    parts.sort(key=lambda part: int(part[0, 0]))
+    columns = zip(*parts, strict=True) if parts else [[np.zeros(0, dtype=np.int64)]] * 4
+    return LabelTable(*(np.concatenate(column) for column in columns))
 
 
 def read_integers(query: str, parameters: dict[str, Any], width: int) -> IntArray:
     """The packed rows of a query as (n, width) integers."""
+    parts = list(_packed(query, parameters, width))
+    return np.concatenate(parts) if parts else np.zeros((0, width), dtype=np.int64)
+
+
+def _packed(query: str, parameters: dict[str, Any], width: int) -> Iterator[IntArray]:
+    """Each packed row as (n, width) integers."""
     connection.ensure_connection()
     # Django's own cursors bind on the client and then cannot receive binary values.
     with psycopg.Cursor(connection.connection) as cursor:
-        packed = b"".join(row[0] for row in cursor.execute(query, parameters, binary=True))
-    return np.frombuffer(packed, dtype=">i8").astype(np.int64).reshape(-1, width)
+        for (packed,) in cursor.execute(query, parameters, binary=True):
+            yield np.frombuffer(packed, dtype=">i8").astype(np.int64).reshape(-1, width)

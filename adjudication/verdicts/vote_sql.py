@@ -1,23 +1,29 @@
 """The statements that write a count of votes: fresh votes are copied in, then set against the verdicts there are.
 
+Everything but the item is a function of the pattern of its labels, so what is copied for an item is the number of its
+pattern. `fresh_vote` shows both as one.
+
 Named parameters: campaign, run, read_at (when the labels were read), same (ids of counts by the same rules),
-revoted (whether others have a vote than at the count before).
+revoted (whether others have a vote than at the count before), from and until (ids of items, of `UPSERT` alone).
 """
 
 from psycopg.sql import SQL
 
 CREATE = """
-CREATE TEMP TABLE fresh_vote (
-  item_id bigint, criterion_id bigint, value smallint, method text, votes jsonb,
+CREATE TEMP TABLE fresh_pattern (
+  criterion_id bigint, pattern int, value smallint, method text, votes jsonb,
   n_votes smallint, agreement float8, probability float8, probability_reason text, machine_differs bool,
   machines smallint[]
-) ON COMMIT DROP
+) ON COMMIT DROP;
+CREATE TEMP TABLE fresh_item (item_id bigint, criterion_id bigint, pattern int) ON COMMIT DROP;
+CREATE TEMP VIEW fresh_vote AS SELECT * FROM fresh_item JOIN fresh_pattern USING (criterion_id, pattern)
 """
-COPY = "COPY fresh_vote FROM STDIN"
+COPY_PATTERNS = "COPY fresh_pattern FROM STDIN"
+COPY_ITEMS = "COPY fresh_item FROM STDIN"
 # Verdicts that were just written count as none until they are analysed: without the index they were compared with all
 # fresh votes one by one (40,000 items: 164 seconds on PostgreSQL 15).
-INDEX = "CREATE UNIQUE INDEX ON fresh_vote (item_id, criterion_id)"
-ANALYZE = "ANALYZE fresh_vote"
+INDEX = "CREATE UNIQUE INDEX ON fresh_item (item_id, criterion_id)"
+ANALYZE = "ANALYZE fresh_item, fresh_pattern"
 # A decision by hand keeps its value; when its votes are no longer what it stood on, it asks to be looked at again.
 # The votes are those of the voters of that time: other rules alone reopen nothing.
 REOPEN = """
@@ -71,13 +77,24 @@ WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method <> 'by-hand
 # other rules with the same outcome, take no acceptance away.
 DIFFERENT = "(v.value, v.method, v.votes) IS DISTINCT FROM (excluded.value, excluded.method, excluded.votes)"
 LOST = f"{DIFFERENT} AND v.decided_at IS NOT NULL"
+# What a fresh vote would change of the verdict `v`.
+CHANGES = """v.machine_differs <> excluded.machine_differs
+  OR (v.value, v.method, v.votes) IS DISTINCT FROM (excluded.value, excluded.method, excluded.votes)
+  OR (v.probability, v.probability_reason) IS DISTINCT FROM (excluded.probability, excluded.probability_reason)
+  OR coalesce(v.vote_run_id, 0) <> ALL(%(same)s)"""
+# Only fresh votes that change something are set against the verdicts: a conflict locks its row, which writes to it. The
+# one place where a value that the votes gave appears or changes: such verdicts bear a new `changed_at`.
 UPSERT = f"""
 INSERT INTO adjudication_verdict AS v (item_id, criterion_id, value, method, votes, n_votes, agreement, probability,
   probability_reason, machine_differs, vote_run_id, comment, cause, changed_at)
 SELECT item_id, criterion_id, value, method, votes, n_votes, agreement, probability, probability_reason,
   machine_differs, %(run)s, '', '',
   CASE WHEN value IS NOT NULL THEN clock_timestamp() END
-FROM fresh_vote ORDER BY item_id, criterion_id
+FROM fresh_vote excluded
+WHERE item_id > %(from)s AND item_id <= %(until)s AND NOT EXISTS (
+  SELECT FROM adjudication_verdict v WHERE v.item_id = excluded.item_id AND v.criterion_id = excluded.criterion_id
+    AND (v.method = 'by-hand' OR ({CHANGES}) IS NOT TRUE))
+ORDER BY item_id, criterion_id
 ON CONFLICT (item_id, criterion_id) DO UPDATE SET
   value = excluded.value, method = excluded.method, votes = excluded.votes, n_votes = excluded.n_votes,
   agreement = excluded.agreement, machine_differs = excluded.machine_differs, vote_run_id = excluded.vote_run_id,
@@ -88,9 +105,7 @@ ON CONFLICT (item_id, criterion_id) DO UPDATE SET
     ELSE v.changed_at END,
   decided_at = CASE WHEN {DIFFERENT} THEN NULL ELSE v.decided_at END,
   decided_by_id = CASE WHEN {DIFFERENT} THEN NULL ELSE v.decided_by_id END
-WHERE v.method <> 'by-hand' AND (v.machine_differs <> excluded.machine_differs OR {DIFFERENT}
-  OR (v.probability, v.probability_reason) IS DISTINCT FROM (excluded.probability, excluded.probability_reason)
-  OR coalesce(v.vote_run_id, 0) <> ALL(%(same)s))
+WHERE v.method <> 'by-hand' AND ({CHANGES})
 """
 # Whether a machine differs from a value decided by hand.
 COMPARE = """
@@ -100,8 +115,14 @@ WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand'
   AND f.item_id = v.item_id AND f.criterion_id = v.criterion_id
   AND v.machine_differs <> EXISTS (SELECT FROM unnest(f.machines) said WHERE said <> v.value)
 """
-STEPS = (INDEX, ANALYZE, REOPEN, MOVE_ON, COMPARE, LOSE, UPSERT)
-DROP = "DROP TABLE fresh_vote"
+# The last of each so many items with a fresh vote.
+BOUNDS = """
+SELECT max(item_id) FROM (
+  SELECT item_id, (row_number() OVER (ORDER BY item_id) - 1) / %(at_once)s AS part FROM fresh_item
+) numbered GROUP BY part ORDER BY 1
+"""
+BEFORE = (INDEX, ANALYZE, REOPEN, MOVE_ON, COMPARE, LOSE)
+DROP = "DROP VIEW fresh_vote; DROP TABLE fresh_item, fresh_pattern"
 COUNT = SQL(
     """
 SELECT

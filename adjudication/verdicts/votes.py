@@ -1,9 +1,13 @@
-"""The majority vote of a campaign: one pass over the labels, one set-based write of the verdicts.
+"""The majority vote of a campaign: one pass over the labels, then a set-based write of the verdicts.
+
+All in one transaction: nobody ever reads some verdicts by former rules and others by new ones, and a count that was
+cancelled or whose worker died has changed nothing and is done again from its start.
 
 Decisions by hand always stand. A decision (or an acceptance) whose votes have changed since is reopened, visibly;
 what was accepted is kept with the verdict. Running again over the same labels by the same rules changes nothing.
 """
 
+import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +33,8 @@ from engines.stats.cells import reduce_rows
 from engines.stats.policies import tie_policy
 from engines.stats.votes import Outcome, vote
 
+AT_ONCE = 100_000  # items whose verdicts one statement writes; between two, the count can be cancelled
+LINES = 10_000  # copied at once
 _METHODS = {
     Outcome.UNRESOLVED: Method.UNRESOLVED,
     Outcome.UNANIMOUS: Method.UNANIMOUS,
@@ -76,21 +82,23 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
             Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         read_at = timezone.now()
         run.snapshot = newest_submission(campaign)
-        progress.report(0, 3, "reading the labels")
+        progress.report(0, 4, "reading the labels")
         table = read_labels(campaign)
         run.inputs_hash = votes_in(campaign, table, run.voters).inputs_hash
         electorate = _note_weights(run)
         criteria = list(campaign.criteria.prefetch_related("levels"))
         matrices = {one.pk: table.of_criterion(one.pk).matrix(scale_of(one)) for one in criteria}
-        progress.report(1, 3, "counting the votes")
+        progress.report(1, 4, "counting the votes")
         models = {one.pk: electorate.fit_people(matrices[one.pk], len(scale_of(one))) for one in criteria}
         cursor.execute(vote_sql.CREATE)
-        with cursor.copy(vote_sql.COPY) as copy:
-            for criterion in criteria:  # no query here: the connection is busy copying
-                for line in _verdict_lines(criterion, matrices[criterion.pk], models[criterion.pk], electorate, run):
-                    copy.write(line)
-        progress.report(2, 3, "writing the verdicts")
-        run.cleared = _write_verdicts(cursor, run, read_at)
+        for criterion in criteria:
+            patterns = _count_patterns(criterion, matrices[criterion.pk], models[criterion.pk], electorate, run)
+            for statement, lines in ((vote_sql.COPY_PATTERNS, patterns.lines), (vote_sql.COPY_ITEMS, patterns.items)):
+                with cursor.copy(statement) as copy:
+                    for some in lines():
+                        copy.write(some)
+            progress.check()
+        run.cleared = _write_verdicts(cursor, run, read_at, progress)
         by_criterion = {one.key: count_methods(one) for one in criteria}
         ways = dict.fromkeys(way for counts in by_criterion.values() for way in counts)
         run.counts = {way: sum(counts[way] for counts in by_criterion.values()) for way in ways}
@@ -102,15 +110,22 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
             for one in criteria
         }
         run.save(update_fields=["snapshot", "inputs_hash", "parameters", "counts", "detail", "cleared"])
-        progress.report(3, 3, "done")  # the last moment at which cancelling still undoes everything
+        progress.check()  # the last moment at which cancelling still undoes everything
 
 
-def _write_verdicts(cursor: Any, run: VoteRun, read_at: datetime) -> int:
-    """Set the copied votes against the verdicts there are; how many verdicts went."""
+def _write_verdicts(cursor: Any, run: VoteRun, read_at: datetime, progress: jobs.Progress) -> int:
+    """Set the copied votes against the verdicts there are, `AT_ONCE` items at a time; how many verdicts went."""
     named: dict[str, Any] = {"campaign": run.campaign_id, "run": run.pk, "read_at": read_at}
     named |= {"same": _same_rules(run), "revoted": _is_revoted(run)}
-    for statement in vote_sql.STEPS:
+    for place, statement in enumerate(vote_sql.BEFORE, start=1):
+        progress.report(place, len(vote_sql.BEFORE), "comparing with the verdicts")
         cursor.execute(statement, named)
+    cursor.execute(vote_sql.BOUNDS, {"at_once": AT_ONCE})
+    bounds = [0, *(item for (item,) in cursor.fetchall())]
+    for place, (after, until) in enumerate(itertools.pairwise(bounds)):
+        progress.report(place, len(bounds), "writing the verdicts")
+        cursor.execute(vote_sql.UPSERT, {**named, "from": after, "until": until})
+    progress.report(len(bounds) - 1, len(bounds), "writing the verdicts")
     cursor.execute(vote_sql.CLEAR, named)
     cleared: int = cursor.rowcount
     cursor.execute(vote_sql.DROP)
@@ -188,13 +203,36 @@ def _electorate(run: VoteRun) -> Electorate:
     )
 
 
-def _verdict_lines(
+@dataclass(frozen=True)
+class CountedPatterns:
+    """What each distinct row of labels gives, as lines to copy, and which of them each item with a vote has.
+
+    item_ids (n,), of (n,): the number of each item's pattern.
+    """
+
+    criterion: int
+    rows: list[str]
+    item_ids: IntArray
+    of: IntArray
+
+    def lines(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def items(self) -> Iterator[str]:
+        for start in range(0, len(self.item_ids), LINES):
+            some = zip(
+                self.item_ids[start : start + LINES].tolist(), self.of[start : start + LINES].tolist(), strict=True
+            )
+            yield "".join([f"{item}\t{self.criterion}\t{pattern}\n" for item, pattern in some])
+
+
+def _count_patterns(
     criterion: Criterion, matrix: LabelMatrix, people: PeoplesModel, electorate: Electorate, run: VoteRun
-) -> Iterator[str]:
-    """One COPY line for each item with a vote. Everything but the item is a function of its label pattern."""
+) -> CountedPatterns:
+    """The vote on each distinct pattern of labels of one criterion."""
     voting = electorate.is_voter(matrix.annotators)
     if not voting.any():
-        return
+        return CountedPatterns(criterion.pk, [], matrix.items[:0], matrix.items[:0])
     scale = scale_of(criterion)
     cells = reduce_rows(matrix.positions, len(scale) + 1)
     voters = matrix.annotators[voting]
@@ -204,12 +242,13 @@ def _verdict_lines(
     machines = cells.patterns[:, electorate.is_machine(matrix.annotators)]
     an_item = np.zeros(cells.n_cells, dtype=np.int64)  # of each pattern
     an_item[cells.inverse] = np.arange(len(matrix.items))
-    tails = []
+    rows = []
     for index, ballot in enumerate(ballots):
         label = int(result.labels[index])
         probability, reason = people.of_value(int(an_item[index]), label)
         fields = (
             criterion.pk,
+            index,
             r"\N" if label < 0 else scale[label],
             _METHODS[Outcome(int(result.outcomes[index]))].value,
             json.dumps([[int(voter), scale[at]] for voter, at in zip(voters, ballot.tolist(), strict=True) if at >= 0]),
@@ -220,11 +259,9 @@ def _verdict_lines(
             _differs(machines[index], ballot, label),
             "{" + ",".join(str(scale[place]) for place in machines[index].tolist() if place >= 0) + "}",
         )
-        tails.append("\t".join(str(field) for field in fields))
-    has_vote = np.asarray((ballots >= 0).any(axis=1))
-    for item, cell in zip(matrix.items.tolist(), cells.inverse.tolist(), strict=True):
-        if has_vote[cell]:
-            yield f"{item}\t{tails[cell]}\n"
+        rows.append("\t".join(str(field) for field in fields) + "\n")
+    has_vote = np.asarray((ballots >= 0).any(axis=1))[cells.inverse]
+    return CountedPatterns(criterion.pk, rows, matrix.items[has_vote], cells.inverse[has_vote])
 
 
 def share_equal(votes: Positions | IntArray) -> float:
