@@ -18,6 +18,7 @@ from accounts.audit import Scope
 from accounts.caches import volatile
 from accounts.claims import Claim
 from accounts.extensions import extensions
+from accounts.leaving import Leaving, is_announced
 from accounts.models import Job, JobState, User
 from accounts.queues import Queue
 from accounts.refusals import Conflict, NotAllowed
@@ -74,12 +75,18 @@ class Progress:
         self.check()
 
     def check(self) -> None:
-        """Raise Cancelled when somebody cancelled the job, ClaimLost when another worker has it."""
-        if self.claim is not None and self.claim.is_lost:
-            raise ClaimLost
+        """Raise Cancelled when somebody cancelled the job; further errors are those of `check_worker`."""
+        self.check_worker()
         model = type(self.job)
         if model._default_manager.filter(pk=self.job.pk, cancel_requested_at__isnull=False).exists():
             raise Cancelled
+
+    def check_worker(self) -> None:
+        """Raise Leaving when this worker ends, ClaimLost when another one has the job."""
+        if is_announced():
+            raise Leaving
+        if self.claim is not None and self.claim.is_lost:
+            raise ClaimLost
 
 
 def progress_key(job: Job) -> str:

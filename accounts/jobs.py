@@ -1,6 +1,7 @@
 """The life of a background job: sent on commit, claimed by one worker, reporting progress, cancelled, resumed.
 
 Work that needs what others hold (`Waiting`) gives its worker back: the job is queued again and taken up a little later.
+A worker that is to end gives its jobs back (accounts/leaving.py): another one takes them up at once.
 
 A worker that was killed leaves a job that is `running` but whose claim (accounts/claims.py) nobody renews, and
 `resume_lost_jobs` (run by beat) sends it again. A job that could not be sent, because Redis is away, is sent by it too.
@@ -24,6 +25,7 @@ from accounts.caches import volatile
 from accounts.claims import Claim, claimed, jobs_claimed
 from accounts.doors import NO_DOOR, through
 from accounts.job_kinds import Cancelled, ClaimLost, Progress, Waiting, job_kinds, kind_of, progress_key
+from accounts.leaving import Leaving, interruptible
 from accounts.log_marks import marked
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused, as_refusal
@@ -110,10 +112,13 @@ def complete(job: J, work: Callable[[J, Progress], None] | None = None) -> None:
 
 
 def carry_out_row(model: type[J], pk: int) -> None:
-    """`carry_out` for a worker, which knows only the id: a job that has to wait goes back to the queue."""
+    """`carry_out` for a worker, which knows only the id: a job that has to wait, or whose worker ends, goes back to
+    the queue."""
     with marked(job=f"{model._meta.label_lower} {pk}"):
-        job = _attempt(model, pk, None)
-    if job:
+        job = _attempt(model, pk, interruptible()(kind_of(model).work))
+    if job and not job.step:  # given back
+        _hand_over(job)
+    elif job:
         volatile.set(_waiting_key(job), True, WAIT_SECONDS + LOST_AFTER.total_seconds())
         _hand_over(job, WAIT_SECONDS)
 
@@ -134,12 +139,12 @@ def _attempt(model: type[J], pk: int, work: Callable[[J, Progress], None] | None
 
 
 def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> bool:
-    """Do the work and store how it ended; True where it has to wait and was put back."""
+    """Do the work and store how it ended; True where it has to wait, or its worker ends, and it was put back."""
     try:
         with through(NO_DOOR):  # how it ends is read at every door
             work(job, Progress(job, claim))
-    except Waiting as waiting:
-        return _put_back(job, claim, waiting.step)
+    except (Waiting, Leaving) as stopped:
+        return _put_back(job, claim, stopped.step)
     except Cancelled as cancelled:
         _finish(job, claim, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing was kept.")
     except Refused as refusal:
@@ -159,7 +164,8 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> bool:
 
 
 def _put_back(job: Job, claim: Claim, step: str) -> bool:
-    """Queue it again, with the words what it waits for; False where it was cancelled or taken over meanwhile."""
+    """Queue it again, with the words what it waits for, "" for a worker; False where it was cancelled or taken over
+    meanwhile."""
     rows = type(job)._default_manager.select_for_update(of=("self",)).filter(pk=job.pk)
     with transaction.atomic():
         if not (claim.is_held() and (now := rows.first())):

@@ -3,7 +3,9 @@
 import gc
 import os
 import shutil
+import signal
 import sys
+import threading
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -14,6 +16,8 @@ os.environ["PROMETHEUS_MULTIPROC_DIR"] = counts = count_folders.new_folder()
 
 from django.conf import settings
 
+from accounts import leaving
+
 gc.disable()  # nearly all that is loaded now stays: looking for garbage in it was an eighth of a start
 
 wsgi_app = "config.wsgi"
@@ -21,7 +25,7 @@ worker_class = "config.web.Worker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 timeout = settings.WEB_TIMEOUT
-graceful_timeout = 10
+graceful_timeout = settings.DRAIN_SECONDS
 keepalive = 75  # longer than proxies keep theirs, which avoids answers lost between two requests
 # Of nobody, a proxy on this machine included, which may hand on what strangers send: where Litmus lies is a setting.
 forwarder_headers = ""
@@ -46,8 +50,20 @@ def on_exit(_: Any) -> None:
     shutil.rmtree(counts, ignore_errors=True)
 
 
-def when_ready(_: Any) -> None:
+def end_with_notice() -> None:
+    """At SIGTERM /readyz says so to a balancer first, and all is answered as before. A second one ends it at once."""
+    is_second = leaving.is_announced()
+    leaving.announce()
+    if is_second or not settings.WEB_NOTICE:
+        raise StopIteration  # as gunicorn's own
+    notice = threading.Timer(settings.WEB_NOTICE, os.kill, (os.getpid(), signal.SIGTERM))
+    notice.daemon = True
+    notice.start()
+
+
+def when_ready(server: Any) -> None:
     """Before the first fork: all that is loaded stays, so the processes share it and the garbage collector skips it."""
+    server.handle_term = end_with_notice
     gc.freeze()
     gc.set_threshold(10_000)  # objects more than before: at 700, each page looked several times, a tenth of its time
     gc.enable()

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from config.embedded.places import FileLock, is_held, make_directories
 
-STOP_SECONDS = 90  # requests, jobs and two servers get some seconds each
+STOP_SECONDS = 90  # for two servers, more than requests and jobs get
 PATIENCE = 2  # seconds for an answer
 
 
@@ -69,7 +69,7 @@ def stop(up: Up) -> bool:
     """Ask it to end and wait; whether it has ended."""
     with suppress(ProcessLookupError):
         os.kill(up.pid, signal.SIGTERM)
-    deadline = time.monotonic() + STOP_SECONDS
+    deadline = time.monotonic() + settings.DRAIN_SECONDS + STOP_SECONDS
     while up.lock.exists() and is_held(up.lock):
         if time.monotonic() > deadline:
             return False

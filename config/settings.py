@@ -280,6 +280,8 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CONCURRENCY = env.number("LITMUS_WORKER_PROCESSES", min(2, CORES), minimum=1, maximum=500)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Seconds that requests and steps of jobs may go on once their process is asked to end (SIGTERM).
+DRAIN_SECONDS = env.number("LITMUS_DRAIN_SECONDS", 10, minimum=1)
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5  # seconds for running jobs at SIGQUIT; then they go back to the queue
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # in memory: no file to lose, lock or mount
 CELERY_BEAT_SCHEDULE = {
@@ -292,6 +294,7 @@ CELERY_BEAT_SCHEDULE = {
 # --- the web server (config/gunicorn.py) -----------------------------------------------------------------------------
 WEB_PROCESSES = env.number("LITMUS_WEB_PROCESSES", min(4, CORES), minimum=1, maximum=500)
 WEB_THREADS = env.number("LITMUS_WEB_THREADS", 4, minimum=1, maximum=500)
+WEB_NOTICE = env.number("LITMUS_WEB_NOTICE_SECONDS", 0)
 WEB_TIMEOUT = env.number("LITMUS_WEB_TIMEOUT", 120, minimum=1)  # seconds
 ACCESS_LOG = env.flag("LITMUS_ACCESS_LOG")
 if _pool["max_size"] < WEB_THREADS:

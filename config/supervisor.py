@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from django.conf import settings
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 MOST_STARTS_A_MINUTE = 5
-# Web requests get 10 seconds to finish and jobs 5 before they are put back; then nothing is waited for.
-STOP_SECONDS = 15
+STOP_SECONDS = 10  # more than requests and jobs get; then nothing is waited for
 
 
 class GivenUp(Exception):
@@ -89,7 +90,7 @@ class Supervisor:
         """End all processes in order, and by force those that take too long."""
         for child in self.children:
             child.signal(signal.SIGTERM)
-        deadline = time.monotonic() + STOP_SECONDS
+        deadline = time.monotonic() + settings.DRAIN_SECONDS + STOP_SECONDS
         for child in self.children:
             if child.process is not None:
                 with contextlib.suppress(subprocess.TimeoutExpired):

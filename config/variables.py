@@ -262,10 +262,20 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
             default="number of usable cores, at most 4",
         ),
         Variable("LITMUS_WEB_THREADS", "Threads of each web process"),
+        Variable(
+            "LITMUS_WEB_NOTICE_SECONDS",
+            "Seconds for which a web server that is asked to end still answers, while `/readyz` says 503: as long as "
+            "a balancer needs to notice",
+        ),
         Variable("LITMUS_WEB_TIMEOUT", "Seconds after which a web process that answers nothing is replaced"),
         Variable(
             "LITMUS_QUEUES",
             "Queues of background jobs that a worker serves ([Workers](operations.md#workers))",
+        ),
+        Variable(
+            "LITMUS_DRAIN_SECONDS",
+            "Seconds that requests, and steps of jobs, may go on once their process is asked to end "
+            "([Taking one away](operations.md#taking-one-away)); then jobs are given back",
         ),
         Variable(
             "LITMUS_WORKER_PROCESSES",

@@ -37,6 +37,13 @@ class Worker(ThreadWorker):
         deferred.set_result(_DEFER)
         self.finish_request(TConn(self.cfg, client, address, listener.getsockname()), deferred)
 
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """At the end listen no longer, so that who connects now is refused and does not wait for the last request."""
+        super().set_accept_enabled(enabled)
+        if not self.alive:
+            for listener in self.sockets:
+                listener.close()
+
     def handle(self, conn: TConn) -> Any:
         """Answer a request. Where the connection ends, what is left of the body is read first, as far as time allows.
 

@@ -60,14 +60,18 @@ def renew_lease(job: Job) -> None:
 
 
 @contextlib.contextmanager
-def nobody_inserts(model: type[Model]) -> Iterator[None]:
-    """Who inserts a row of the model waits for the end of the block, however quick it is: it can be killed before."""
+def nobody_inserts(*models: type[Model]) -> Iterator[None]:
+    """Who inserts a row of the models waits for the end of the block, however quick it is: it can be killed before."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(hashtext('nobody inserts'))")
         cursor.execute(
             "CREATE FUNCTION wait_to_insert() RETURNS trigger LANGUAGE plpgsql AS "
             "$$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('nobody inserts')); RETURN NEW; END $$;"
-            f"CREATE TRIGGER wait_to_insert BEFORE INSERT ON {model._meta.db_table} EXECUTE FUNCTION wait_to_insert()"
+            + ";".join(
+                f"CREATE TRIGGER wait_to_insert BEFORE INSERT ON {model._meta.db_table} "
+                "EXECUTE FUNCTION wait_to_insert()"
+                for model in models
+            )
         )
         try:
             yield
@@ -155,6 +159,13 @@ def start_celery_workers(*logs: Path, processes: int = 1, queue: str = "", **ext
 @contextlib.contextmanager
 def web_server(log: Path, *, patient: bool = True, **extra: str) -> Iterator[str]:
     """The address of a real gunicorn on this test's database; it ends with its last requests, or without patience."""
+    with web_process(log, patient=patient, **extra) as (address, _):
+        yield address
+
+
+@contextlib.contextmanager
+def web_process(log: Path, *, patient: bool = True, **extra: str) -> Iterator[tuple[str, Child]]:
+    """The address and the process."""
     port = free_port()
     environment = child_environment(**{"LITMUS_SITE_URL": f"http://127.0.0.1:{port}", **extra})
     command = [sys.executable, "-m", "gunicorn", "-c", "config/gunicorn.py", "-b", f"127.0.0.1:{port}"]
@@ -162,7 +173,7 @@ def web_server(log: Path, *, patient: bool = True, **extra: str) -> Iterator[str
     try:
         address = f"http://127.0.0.1:{port}"
         wait_for(lambda: answers(address + "/healthz"), what=f"an answer of the web server:\n{server.output}")
-        yield address
+        yield address, server
     finally:
         server.stop() if patient else server.kill()
 

@@ -43,8 +43,7 @@ class SnapshotProgress(Progress):
     outside: BaseDatabaseWrapper | None = None
 
     def check(self) -> None:
-        if self.claim is not None and self.claim.is_lost:
-            raise ClaimLost
+        self.check_worker()
         if self.outside is None:
             self.outside = connection.copy()
         with self.outside.cursor() as cursor:

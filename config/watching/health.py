@@ -12,7 +12,7 @@ from django.db import Error, connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from accounts import broker
+from accounts import broker, leaving
 from config.tables import MIGRATE, migrations_applied, migrations_on_disk, unknown_migration
 
 PATIENCE = 2.5  # seconds for all servers together
@@ -62,7 +62,10 @@ class HealthMiddleware:
         return self.get_response(request)
 
     def readiness(self) -> HttpResponse:
-        """503 for the database only: without Redis only jobs wait, and people continue to label."""
+        """503 where this web server is to end, or without the database: without Redis only jobs wait, and people
+        continue to label."""
+        if leaving.is_announced():
+            return JsonResponse({"web": "ends"}, status=503)
         deadline = time.monotonic() + PATIENCE
         for probe in (self.database, self.redis):
             probe.start()

@@ -22,6 +22,7 @@ from django.db import connection
 
 from accounts.job_kinds import Waiting
 from accounts.jobs import Progress, send_task
+from accounts.leaving import is_announced
 
 TASK = "corpus.tasks.help_with_parts"
 ORDER = "order.json"
@@ -63,7 +64,7 @@ class Parts(Protocol):
 
 
 class OrderWithdrawn(Exception):
-    """The order is no longer there: the job has ended."""
+    """The order is no longer there: the job has ended. Or this worker ends."""
 
 
 def do_together(work: Parts, progress: Progress, step: str) -> None:
@@ -98,7 +99,7 @@ def help_with(name: str, kinds: Mapping[str, Callable[..., Parts]]) -> int:
         work = kinds[order.pop("kind")](**order)
 
         def report(_: int) -> None:
-            if not (folder / ORDER).exists():
+            if is_announced() or not (folder / ORDER).exists():
                 raise OrderWithdrawn
 
         return sum(_attempt(folder, work, part, report) for part in range(len(work.sizes)))

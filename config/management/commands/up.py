@@ -193,9 +193,7 @@ class Site:
         if queues == [Queue.QUICK]:
             many = (many + 1) // 2
         words = [*WORKER.split(), *(["--beat"] if beat else []), "-Q", ",".join(queues), "-c", str(many)]
-        # A warm stop would wait for running jobs, for hours perhaps; SIGQUIT puts them back after some seconds.
-        environment = self.environment | {"REMAP_SIGTERM": "SIGQUIT"}
-        return Child(f"worker of {queues[0]} jobs", [*words, "-n", f"{queues[0]}@%h"], environment)
+        return Child(f"worker of {queues[0]} jobs", [*words, "-n", f"{queues[0]}@%h"], self.environment)
 
 
 def listen(host: str, port: int) -> socket.socket:
