@@ -14,12 +14,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.access_table import ROLES
 from tests.access_walk import path_of
 from tests.access_world import make_world
 from tests.browser.axe import ALL_FACES, FOUR_FACES, faults_of, show
-from tests.browser.test_accessibility import LINES, assert_dialogs_accessible, reader_of, shows_page
-from tests.conftest import sign_in
+from tests.browser.test_accessibility import LINES, READERS, assert_dialogs_accessible, enter, reader_of, shows_page
 
 FOLDER = os.environ.get("LITMUS_PHOTOGRAPHS", "")
 CHOSEN = os.environ.get("LITMUS_PHOTOGRAPHS_OF", "").split()
@@ -61,12 +59,10 @@ def test_photographs(new_page: Callable[..., Page], live_server: object) -> None
     Path(FOLDER).mkdir(parents=True, exist_ok=True)
     world, page, figures = make_world(), new_page(), {}
     faults: list[str] = []
-    for role in ROLES:
-        page.context.clear_cookies()
-        if (user := world.user(role)) is not None:
-            sign_in(page.context, user, str(live_server))
+    for reader in READERS:
+        enter(page, reader, world, live_server)
         for line in LINES:
-            if reader_of(line) == role and is_chosen(line.name):
+            if reader_of(line) == reader and is_chosen(line.name):
                 show(page, *FOUR_FACES[0])
                 if shows_page(page, path_of(line, world)):
                     name = line.name if line.name not in figures else f"{line.name}-{len(figures)}"
