@@ -29,7 +29,7 @@ from accounts.leaving import Leaving, interruptible
 from accounts.log_marks import marked
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused, as_refusal
-from accounts.storage_full import NO_ROOM, is_no_room
+from accounts.storage_full import storage_fault
 from accounts.table_statistics import analyse_changed_tables
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> bool:
             _finish(job, claim, JobState.FAILED, translated.reason)
             return False
         unexpected = f"Unexpected: {type(error).__name__}: {error}"
-        _finish(job, claim, JobState.FAILED, NO_ROOM if is_no_room(error) else unexpected)
+        _finish(job, claim, JobState.FAILED, storage_fault(error) or unexpected)
         raise
     else:
         _finish(job, claim, JobState.DONE, "")

@@ -1,11 +1,17 @@
-"""What is said when the server has no room left to store anything, wherever that shows first."""
+"""What is said when the server has no room left to store anything, or cannot reach its files, wherever that shows."""
 
 import errno
 from collections.abc import Iterator
 
+from accounts.files.storage import FilesAway
+
 NO_ROOM = (
     "The disk of the server is full, so this was not saved. What was saved before is safe. Ask the operator to free"
     " some space, then try again."
+)
+AWAY = (
+    "The place where files are kept does not answer, so this was not done. What was saved before is safe. Try again in"
+    " a minute. If it still fails, tell the operator."
 )
 _DISK_FULL = "53100"  # PostgreSQL's error code
 
@@ -13,6 +19,13 @@ _DISK_FULL = "53100"  # PostgreSQL's error code
 def is_no_room(error: BaseException | None) -> bool:
     """Whether a full disk is behind it: of ours, of PostgreSQL's, or of Redis, which then refuses to write."""
     return any(_says_so(each) for each in _causes(error))
+
+
+def storage_fault(error: BaseException | None) -> str:
+    """NO_ROOM or AWAY where that is behind it, else ""."""
+    if is_no_room(error):
+        return NO_ROOM
+    return AWAY if any(isinstance(each, FilesAway) for each in _causes(error)) else ""
 
 
 def _says_so(error: BaseException) -> bool:

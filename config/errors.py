@@ -13,7 +13,7 @@ from django.template import loader
 
 from accounts.edge import API
 from accounts.problems import TITLES, ProblemRenderer
-from accounts.storage_full import NO_ROOM, is_no_room
+from accounts.storage_full import NO_ROOM, storage_fault
 
 
 def problem(status: int, detail: str, **more: str) -> HttpResponse:
@@ -61,11 +61,20 @@ def show_not_found(request: HttpRequest, exception: Exception) -> HttpResponse: 
 
 @login_not_required
 def show_server_error(request: HttpRequest, *_: Any) -> HttpResponse:
-    """507 where a full disk is behind the exception that is being handled. Neither page needs the database."""
-    if is_no_room(sys.exc_info()[1]):
+    """507 where a full disk is behind the exception that is being handled, 503 where files cannot be reached.
+
+    No page needs the database.
+    """
+    if fault := storage_fault(sys.exc_info()[1]):
+        status, code, heading = (
+            (507, "no-room", "The server's disk is full")
+            if fault == NO_ROOM
+            else (503, "files-away", "Files cannot be reached")
+        )
         if request.path_info.startswith(API) or request.content_type == "application/json":
-            return problem(507, NO_ROOM, code="no-room", reason=NO_ROOM)
-        return HttpResponse(loader.get_template("507.html").render({"reason": NO_ROOM}), status=507)
+            return problem(status, fault, code=code, reason=fault)
+        context = {"reason": fault, "status": status, "heading": heading}
+        return HttpResponse(loader.get_template("507.html").render(context), status=status)
     if request.path_info.startswith(API):
         return problem(500, "Something went wrong on the server; its log has the details.")
     return HttpResponse(loader.get_template("500.html").render(), status=500)

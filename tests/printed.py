@@ -116,7 +116,7 @@ def documents() -> list[Document]:
 
 
 # They would stop, start or empty the servers of this run of tests: a road with services runs them.
-OF_SERVICES = {"up", "down", "open", "restore", "backup", "prepare", "load_demo", "remove_demo"}
+OF_SERVICES = {"up", "down", "open", "restore", "backup", "move_files", "prepare", "load_demo", "remove_demo"}
 
 
 def numbers_from_one() -> None:

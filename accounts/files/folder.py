@@ -5,7 +5,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -61,7 +61,8 @@ class FolderStorage(FileSystemStorage, Files):
             if Path(folder) == root:
                 folders[:] = [each for each in folders if each != ARRIVING]
             for path in (Path(folder) / each for each in found):
-                yield path.relative_to(root).as_posix(), path.stat().st_size
+                with suppress(FileNotFoundError):  # deleted meanwhile
+                    yield path.relative_to(root).as_posix(), path.stat().st_size
 
     def address(self, name: str = "") -> str:
         return str(self.path(name))

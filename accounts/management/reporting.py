@@ -16,9 +16,10 @@ from django.forms import Form
 
 from accounts import jobs
 from accounts.doors import COMMAND, through
+from accounts.files.storage import FilesAway
 from accounts.models import Job, User
 from accounts.refusals import Refused, as_refusal
-from accounts.storage_full import NO_ROOM, is_no_room
+from accounts.storage_full import storage_fault
 
 PROGRAM = settings.PROGRAM
 # Positional arguments that say where a command does something: {name: help}
@@ -55,8 +56,10 @@ class ReportingCommand(BaseCommand, ABC):
         except Exception as error:
             if isinstance(translated := as_refusal(error), Refused):
                 raise CommandError(translated.reason) from error
-            if is_no_room(error):
-                raise CommandError(NO_ROOM) from error
+            if isinstance(error, FilesAway):
+                raise CommandError(str(error)) from error
+            if fault := storage_fault(error):
+                raise CommandError(fault) from error
             raise
         if summary:
             place = self.stdout if self.printing(**options) and not as_json else self.stderr

@@ -34,6 +34,7 @@ ELSEWHERE = {  # by command: where it is run, since it starts or ends servers, o
     "remove_demo": "tests/config/test_demo.py",
     "backup": "tests/config/test_backups.py",
     "restore": "tests/config/test_backups.py",
+    "move_files": "tests/config/test_moving.py",
     "test_endpoint": "tests/corpus/endpoints/test_endpoints.py",
     "changepassword": "tests/accounts/test_users.py",
 }
