@@ -19,7 +19,7 @@ from adjudication.releases.archive import MANIFEST
 from corpus.models import ImportRun, Paper
 
 CACHES = "indexes/"  # in the bucket: what is built again and not moved
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass
@@ -64,7 +64,7 @@ def look(moving: Moving) -> None:
     moving.copied = moving.files - moving.there
 
 
-def move(moving: Moving, *, delete: bool, tell: Tell) -> None:
+def move(moving: Moving, *, delete: bool, report: Report) -> None:
     """Copy and compare all files, also those that come meanwhile; `delete` those of the source if nothing is wrong."""
     moving.hashes = dict(known_hashes(moving.source))
     done: dict[str, int] = {}
@@ -74,7 +74,7 @@ def move(moving: Moving, *, delete: bool, tell: Tell) -> None:
             done[name] = size
             if words := _moved(moving, name, is_there=there.get(name) == size):
                 moving.problems[name] = words
-            tell(f"{len(done):,} files, {sum(done.values()) / 1e6:,.0f} MB compared; {name}")
+            report(f"{len(done):,} files, {sum(done.values()) / 1e6:,.0f} MB compared; {name}")
     moving.files, moving.bytes = len(done), sum(done.values())
     if delete and not moving.problems:
         for name in done:

@@ -47,17 +47,17 @@ class Command(ReportingCommand):
         if dry_run:
             look(moving)
         else:
-            move(moving, delete=delete_source, tell=self.tell)
+            move(moving, delete=delete_source, report=self.report)
         self.problems = len(moving.problems)
         found = {name: getattr(moving, name) for name in ("files", "bytes", "copied", "there", "deleted", "problems")}
         return _summary(moving, dry_run=dry_run), {"target": moving.target.address(), "dry_run": dry_run, **found}
 
-    told_at = 0.0
+    reported_at = 0.0
 
-    def tell(self, words: str) -> None:
+    def report(self, words: str) -> None:
         """Say how far it is, now and then."""
-        if time.monotonic() - self.told_at > BETWEEN:
-            self.told_at = time.monotonic()
+        if time.monotonic() - self.reported_at > BETWEEN:
+            self.reported_at = time.monotonic()
             self.stderr.write(words, style_func=str)
 
 
