@@ -34,6 +34,8 @@ class Marks(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         vars(record).update(_marks.get({}))
+        if record.name == "gunicorn.access" and isinstance(record.args, dict):  # written once the request is gone
+            record.request_id = record.args.get(f"{{{HEADER.lower()}}}o", "-")
         return True
 
 

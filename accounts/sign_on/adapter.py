@@ -1,5 +1,6 @@
 """How allauth signs people in through identity providers here: our rules of who comes in, and none of its forms."""
 
+from time import time
 from typing import Any
 
 import requests
@@ -23,7 +24,8 @@ from accounts.passwords import may_have_password
 from accounts.refusals import NotAllowed
 from accounts.sign_on.arriving import Arrival, claims_of, find_or_create, follow, join
 
-CONNECTING = "sign_on_connecting"  # of the session: the provider that its person asked to be connected with
+CONNECTING = "sign_on_connecting"  # of the session: the provider that its person asked to be connected with, and when
+CONNECTED_WITHIN = 600  # seconds; who gives up at the provider is asked again
 VERBS = {
     "socialaccount/email/account_connected": "connect_sign_on",
     "socialaccount/email/account_disconnected": "disconnect_sign_on",
@@ -39,7 +41,8 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
         arrival = Arrival.of(settings.SIGN_ON[account.provider], claims_of(account))
         if sociallogin.state.get("process") == AuthProcess.CONNECT:
             # Else a page of a stranger could connect the account of who opens it with a provider's account of theirs.
-            if request.session.pop(CONNECTING, None) != arrival.provider.key:
+            key, asked_at = request.session.pop(CONNECTING, ("", 0))
+            if key != arrival.provider.key or time() - asked_at > CONNECTED_WITHIN:
                 raise NotAllowed("Connect an account on your profile page.")
             return
         if not sociallogin.is_existing:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 
@@ -120,6 +121,7 @@ def join(user: User, account: SocialAccount, arrival: Arrival, at: datetime) -> 
         revoked = revoke_tokens(user, at)
         SocialAccount.objects.filter(user=user).delete()
         EmailAddress.objects.filter(user=user).exclude(email=user.email).delete()  # asked for, and not confirmed yet
+        Authenticator.objects.filter(user=user).delete()  # its codes are somebody else's: nobody could come in
     account.user = user
     account.save()
     facts: dict[str, Any] = {"provider": arrival.provider.key, "revoked_tokens": revoked}

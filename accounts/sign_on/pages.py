@@ -5,6 +5,7 @@ Content-Security-Policy), and browsers count a redirect after a form as part of 
 """
 
 from http import HTTPStatus
+from time import time
 
 import requests
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
@@ -46,7 +47,7 @@ def sign_on_connect(request: Request, key: str) -> HttpResponse:
     """Connect one's account with what one has at the provider."""
     if key not in settings.SIGN_ON:
         raise Http404
-    request.session[CONNECTING] = key
+    request.session[CONNECTING] = [key, time()]
     address = f"{reverse('openid_connect_login', args=[key])}?{urlencode({'process': 'connect'})}"
     label = settings.SIGN_ON[key].label
     return _leave(request, address, f"Connecting with {label}", f"Continue to {label}", "")

@@ -3,12 +3,14 @@
 import dataclasses
 import re
 from collections.abc import Iterator
+from time import time
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import requests
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from allauth.socialaccount.providers.base.provider import ProviderException
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
@@ -17,6 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent, User
+from accounts.sign_on.adapter import CONNECTED_WITHIN, CONNECTING
 from accounts.sign_on.claims import read_claims
 from accounts.sign_on.providers import GroupRole, Provider
 from corpus.collections.invitation_links import token_for
@@ -186,11 +189,13 @@ def test_an_account_is_joined_by_a_believed_address_and_its_password_opens_nothi
 def test_who_made_an_account_in_the_name_of_another_is_locked_out_when_that_person_comes(client, provider):
     ada = UserFactory(email="ada@example.org")
     SocialAccount.objects.create(user=ada, provider="university", uid="eve")
+    Authenticator.objects.create(user=ada, type=Authenticator.Type.TOTP, data={"secret": "of-eve"})
     EmailAddress.objects.create(user=ada, email="eve@evil.example")  # the link to confirm it may be followed later
     arrive(client, provider, "ada")
     assert who(client) == ada
     assert [each.uid for each in ada.socialaccount_set.all()] == ["ada"]
     assert not EmailAddress.objects.filter(email="eve@evil.example").exists()
+    assert not Authenticator.objects.exists()
 
 
 @pytest.mark.parametrize("similar", ["\u212aay@example.org", "kay@\u212aent.example"])
@@ -266,6 +271,10 @@ def test_a_page_of_a_stranger_connects_nothing(client, provider):
     ada = UserFactory()
     client.force_login(ada)
     forged = f"{reverse('openid_connect_login', args=['university'])}?{urlencode({'process': 'connect'})}"
+    assert arrive(client, provider, "eve", forged).status_code == 403
+    session = client.session
+    session[CONNECTING] = ["university", time() - CONNECTED_WITHIN - 1]  # begun by the person, and given up there
+    session.save()
     assert arrive(client, provider, "eve", forged).status_code == 403
     assert not ada.socialaccount_set.exists()
 

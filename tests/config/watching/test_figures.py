@@ -109,7 +109,7 @@ def test_the_processes_of_a_web_server_add_up_what_they_count(tmp_path):
     assert 'litmus_database_connections{state="waiting"} 0.0' in figures
     lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines() if line.startswith("{")]
     assert {"time", "level", "logger", "message"} <= lines[0].keys()
-    assert [number in line["message"] for line in lines if line["logger"] == "gunicorn.access"].count(True) == 1
+    assert [line["request_id"] for line in lines if line["logger"] == "gunicorn.access"].count(number) == 1
 
 
 def test_staff_see_the_same_figures_and_where_to_collect_them(client, settings, monkeypatch):
