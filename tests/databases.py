@@ -213,23 +213,39 @@ def connected_to(name: str) -> Iterator[None]:
         connection.settings_dict["NAME"] = own
 
 
+def in_another_connection(work: Callable[[], object]) -> Any:
+    """What it gives, or raises, while this connection's transaction is not committed. For tests with
+    `transaction=True`."""
+    return _begin(work)()
+
+
 def second_of(first: Callable[[], object], second: Callable[[], object]) -> Any:
     """What the second gives, or raises, that begins while the first is not committed, and waits for it. For tests with
     `transaction=True`."""
+    with transaction.atomic():
+        first()
+        end = _begin(second)
+        wait_for(waits_for_a_lock, 20, "the other transaction to wait")
+    return end()
+
+
+def _begin(work: Callable[[], object]) -> Callable[[], Any]:
+    """Start it over a connection of its own; what waits for its end, and gives what it gave or raised."""
     said: list[Any] = []
 
-    def work() -> None:
+    def carry_out() -> None:
         try:
-            said.append(second())
+            said.append(work())
         except BaseException as error:  # noqa: BLE001 - reported by the test
             said.append(error)
         finally:
             connection.close()
 
-    with transaction.atomic():
-        first()
-        thread = threading.Thread(target=work)
-        thread.start()
-        wait_for(waits_for_a_lock, 20, "the other transaction to wait")
-    thread.join(30)
-    return said[0]
+    thread = threading.Thread(target=carry_out)
+    thread.start()
+
+    def end() -> Any:
+        thread.join(30)
+        return said[0]
+
+    return end

@@ -24,7 +24,7 @@ Erasure = Callable[[User, str, str, bool, datetime], None]  # person, former nam
 def erase_person(job: PersonErasure, progress: jobs.Progress) -> None:
     """All of it or nothing, in one transaction."""
     with transaction.atomic():
-        person = User.objects.select_for_update().get(pk=job.person_id)
+        person = User.objects.select_for_update(no_key=True).get(pk=job.person_id)
         if not is_erased(person):  # else the worker was killed between its commit and its last word
             _erase(job, person, progress)
 

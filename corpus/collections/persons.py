@@ -110,7 +110,7 @@ def request_person_erasure(
     and for the only manager of a collection.
     """
     check_can_see_people(by)
-    user = User.objects.select_for_update().get(pk=user.pk)
+    user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if user == by:
         raise Refused("This is your own account. Ask another member of staff, or the operator, to erase it.")
     if is_erased(user):

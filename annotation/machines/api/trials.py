@@ -44,8 +44,8 @@ class TriedItemSerializer(serializers.Serializer[TriedItem]):
     stated = serializers.SerializerMethodField()
     text = serializers.CharField(source="answer.text", default=None)
     problem = serializers.CharField(source="answer.problem", default=None)
-    cost = serializers.FloatField(source="answer.cost", default=None)
-    seconds = serializers.FloatField(source="answer.seconds", default=None)
+    cost = serializers.FloatField(source="answer.cost", default=None, allow_null=True)
+    seconds = serializers.FloatField(source="answer.seconds", default=None, allow_null=True)
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "object"}})
     def get_stated(self, tried: TriedItem) -> dict[str, Any]:
