@@ -281,7 +281,7 @@ def _machine_run(campaign: Campaign, item: Item, manager: User) -> MachineRun:
         requested_by=manager,
         requested_at=AT,
     )
-    run.criteria.set(campaign.criteria.all())
+    run.criteria.set(campaign.criteria.all(), through_defaults={"recipe_hash": run.recipe_hash, "run_number": 1})
     reply = MachineReply.objects.create(
         run=run, item=item, state=ReplyState.INVALID, text="Perhaps.", problem="is no answer", received_at=AT
     )

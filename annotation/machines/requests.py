@@ -148,7 +148,7 @@ def new_run(
         "parameters": options.parameters(campaign.collection),
     }
     run = jobs.new_job(MachineRun, by=by, at=at, send=send, **fields)
-    run.criteria.set(criteria)
+    run.criteria.set(criteria, through_defaults={"recipe_hash": recipe.digest, "run_number": number})
     return run
 
 

@@ -61,13 +61,19 @@ class MachineRun(Job):
 
 
 class RunCriterion(models.Model):
-    """A criterion that a run answers: one, or several in one reply."""
+    """A criterion that a run answers: one, or several in one reply. Hash and number are the run's, so that no two runs
+    are the same one."""
 
     run = models.ForeignKey(MachineRun, on_delete=models.CASCADE, related_name="+", db_index=False)
     criterion = models.ForeignKey(Criterion, on_delete=models.RESTRICT, related_name="+")
+    recipe_hash = models.CharField(max_length=64)
+    run_number = models.PositiveSmallIntegerField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["run", "criterion"], name="run_criterion_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "criterion"], name="run_criterion_once"),
+            models.UniqueConstraint(fields=["criterion", "recipe_hash", "run_number"], name="machine_run_once"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.criterion_id} of {self.run_id}"

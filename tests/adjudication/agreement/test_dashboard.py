@@ -135,7 +135,7 @@ def test_machine_runs_show_their_prompt_and_what_could_not_be_read(built: Built)
         recipe_hash="ab" * 32,
         requested_at=AT,
     )
-    run.criteria.set([built.criterion])
+    run.criteria.set([built.criterion], through_defaults={"recipe_hash": run.recipe_hash, "run_number": 1})
     replies = [
         MachineReply(run=run, item=item, state="invalid", problem="no grade", received_at=AT)
         for item in built.items[:2]

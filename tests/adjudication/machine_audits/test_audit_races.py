@@ -74,7 +74,7 @@ def test_items_that_people_take_while_a_sample_comes_to_the_front_stay_theirs() 
     said = second_of(take, partial(world.draw, 30))
     assert isinstance(said, Drawing)
     mine = Assignment.objects.filter(annotator__name="ana", state=AssignmentState.PENDING)
-    assert sorted(mine.values_list("pk", flat=True)) == sorted(sum(taken, []))
+    assert sorted(mine.values_list("pk", flat=True)) == sorted(one for unit in taken for one in unit)
     places = Assignment.objects.filter(queue=campaign).values_list("position", flat=True)
     assert sorted(places) == list(range(1, 81)), "no place is lost or double"
     answer = submit(**where, inputs=[given(taken[0][0], 1)], at=AT)

@@ -32,7 +32,7 @@ def judged(built: Built) -> list[Judgment]:
         recipe_hash="ab" * 32,
         requested_at=AT,
     )
-    run.criteria.set([built.criterion])
+    run.criteria.set([built.criterion], through_defaults={"recipe_hash": run.recipe_hash, "run_number": 1})
     labels = list(
         Judgment.objects.filter(assignment__annotator=run.annotator).select_related("assignment__item__topic")
     )

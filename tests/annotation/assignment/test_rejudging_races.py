@@ -12,7 +12,7 @@ from adjudication.agreement.requests import request_vote
 from adjudication.models import Verdict
 from annotation.assignment.rejudging import Rejudging, withdraw_rejudging
 from annotation.models import Assignment, Campaign
-from tests.annotation.assignment.test_rejudging import LAST, answer, annotator, ask, change, items, judged
+from tests.annotation.assignment.test_rejudging import LAST, annotator, answer, ask, change, items, judged
 from tests.databases import in_another_connection, second_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
