@@ -1,4 +1,4 @@
-"""No answer to an annotator depends on whether an item is in an audit sample: no page, endpoint, export or write.
+"""No answer to an annotator depends on whether an item is in an audit sample: no page, endpoint, export, write or mail.
 
 Two worlds: the annotator's item was drawn, or it was not. They ask every address in both, and what comes back must be
 the same. Ids of assignments and the order in which they come: here, too.
@@ -12,7 +12,7 @@ from corpus.models import Role
 from tests.access_walk import path_of
 from tests.access_world import World, make_world
 from tests.adjudication.machine_audits.audit_worlds import machine_world
-from tests.test_sealed_labels_are_unseen import LINES, answers_given
+from tests.test_sealed_labels_are_unseen import LINES, MAIL, answers_given
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +32,7 @@ def test_no_answer_to_an_annotator_tells_an_audit(state: str) -> None:
         path_of(line, world)
     first, second = (answers_given(world, value, tell, Role.ANNOTATOR) for value in (0, 1))
     assert [place for place, text in first.items() if second[place] != text] == []
+    assert ("1 item to judge" in first[MAIL]) == (state == "pending")
     assert len(first) > 150
     assert {text[:3] for place, text in first.items() if "machine_audit" in place[0]} == {"403"}
 

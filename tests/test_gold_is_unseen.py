@@ -1,4 +1,4 @@
-"""No answer to an annotator depends on whether an item is hidden gold: no page, endpoint or write.
+"""No answer to an annotator depends on whether an item is hidden gold: no page, endpoint, write or mail.
 
 Two worlds: the annotator has an item to judge, or has it as a check whose answer is known. They ask every address in
 both, and what comes back must be the same. Orders and ids: tests/annotation/assignment/test_hidden_gold.py.
@@ -10,7 +10,7 @@ from annotation.models import Asked, Assignment, AssignmentState, KnownAnswer
 from corpus.models import Role
 from tests.access_walk import path_of
 from tests.access_world import World, make_world
-from tests.test_sealed_labels_are_unseen import LINES, answers_given
+from tests.test_sealed_labels_are_unseen import LINES, MAIL, answers_given
 
 pytestmark = pytest.mark.django_db
 
@@ -35,5 +35,6 @@ def test_no_answer_to_an_annotator_tells_gold(state: str) -> None:
     different = [place for place, text in first.items() if second[place] != text]
     assert [place for place in different if "known-answers" not in place[2] and "gold" not in place[2]] == []
     assert all(first[place][:3] == second[place][:3] == "403" for place in different)
+    assert ("1 item to judge" in first[MAIL]) == (state == "pending")
     assert len(first) > 150
     assert not [place for place, text in second.items() if "Tea is known" in text]

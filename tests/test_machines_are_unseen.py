@@ -15,6 +15,7 @@ from tests.access_table import TABLE
 from tests.access_walk import CLIENT, ask, body_of, path_of, session_of
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT
+from tests.test_sealed_labels_are_unseen import mail_to
 
 SAID = "Quartzreply. Answer: 2"
 
@@ -38,12 +39,15 @@ def test_counts_an_annotator_sees_do_not_move_when_a_machine_judges(world: World
     addresses = [f"/c/tea/campaigns/{end}" for end in ("", "main/", "main/label/")]
     addresses += [f"/api/collections/tea/campaigns/{end}" for end in ("", "main/", "main/judgments/", "main/next/")]
     before = {address: stable(client, address) for address in addresses}
+    mail = mail_to(world.user("annotator"))
+    assert "1 item to judge" in mail
     MachineReply.objects.all().delete()
     for assignment in world.machine_run.annotator.assignments.all():
         assignment.judgments.all().delete()
         assignment.state = AssignmentState.WITHDRAWN
         assignment.save()
     assert {address: stable(client, address) for address in addresses} == before
+    assert mail_to(world.user("annotator")) == mail
 
 
 def stable(client: Client, address: str) -> tuple[int, int]:

@@ -1,4 +1,5 @@
-"""While a test set is sealed no answer of Litmus depends on what people said in it: not by page, API, export or write.
+"""While a test set is sealed no answer of Litmus depends on what people said in it: not by page, API, export, write or
+mail.
 
 Two worlds differ in one label only. A manager asks every address in both, and what comes back must be the same.
 """
@@ -8,7 +9,10 @@ from collections.abc import Callable
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
+from accounts.digests import A_DAY, lines_for
+from accounts.models import User
 from annotation.models import Assignment, AssignmentState, Campaign, Judgment, Split, Submission, SubmissionKind
 from corpus.models import Role
 from tests.access_table import TABLE, Row
@@ -30,6 +34,7 @@ def may_read_labels(line: Row) -> bool:
     return is_read or "campaign" in places
 
 
+MAIL = ("daily mail", "", "")
 # A manager sees what the others who oversee see, and more.
 LINES = [line for line in TABLE if may_read_labels(line)]
 
@@ -60,14 +65,22 @@ def judge(world: World, value: int) -> None:
     Judgment.objects.create(pk=900_001, assignment=world.assignment, criterion=criterion, value=value, submission=said)
 
 
+def mail_to(user: User) -> str:
+    """Every line of the person's daily mail, the only one that says anything of items."""
+    now = timezone.now()
+    return "\n".join(f"{line.notice} {line.shown} {line.address}" for line in lines_for(user, now - A_DAY, now))
+
+
 def answers_given(
     world: World, value: int, tell: Callable[[World, int], None] = judge, role: Role = Role.MANAGER
 ) -> dict[tuple[str, str, str], str]:
-    """What the role gets where `tell` has put in this value, by address, method and path; it is taken back."""
-    answers = {}
-    session = session_of(world.members[role].user)
+    """What the role gets where `tell` has put in this value, by address, method and path, and as MAIL; it is taken
+    back."""
+    user = world.members[role].user
+    session = session_of(user)
     with transaction.atomic():
         tell(world, value)
+        answers = {MAIL: mail_to(user)}
         for line in LINES:
             path = path_of(line, world)
             answer = ask(line, world, session, path)

@@ -19,6 +19,7 @@ from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built
 from tests.factories.annotation import add_topic, make_campaign, make_material
 from tests.factories.labelling import build_work, given, send
+from tests.test_sealed_labels_are_unseen import mail_to
 
 pytestmark = pytest.mark.django_db
 
@@ -221,5 +222,7 @@ def test_nothing_an_annotator_is_sent_tells_the_order() -> None:
     bodies = [client.get(f"{where}/{end}").text for end in ("", "label/")]
     bodies.append(client.get(f"/api/collections/{where[3:]}/next/").text)
     assert "assignment" in bodies[-1]
+    bodies.append(mail_to(built.people["ana"]))
+    assert "to judge" in bodies[-1]
     for body in bodies:
         assert not re.search('disagreement|987.?654|position"|queue_order', body)
