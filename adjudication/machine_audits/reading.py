@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from adjudication.labels.inputs import given_in_sight
 from adjudication.labels.labels import judging_annotators
 from adjudication.machine_audits.strata import Labelled
-from adjudication.models import MachineAudit, Method, Verdict
+from adjudication.models import AuditItem, MachineAudit, Method, Verdict
 from annotation.assignment.workload import read_integers
 from annotation.models import Annotator, AnnotatorKind, Assignment, AssignmentState, Campaign, Criterion, Judgment
 from engines.stats.results import IntArray
@@ -81,6 +81,11 @@ def read_people(criterion: Criterion) -> tuple[IntArray, IntArray, IntArray]:
     known = np.array(sorted(values), dtype=np.int64)
     found = np.array([values[item] for item in known.tolist()], dtype=np.int64)
     return known, found, np.setdiff1d(items[is_tied], known)
+
+
+def drawn_items(campaign: int) -> list[int]:
+    """The items of all samples, in the order in which people are to come to them."""
+    return list(AuditItem.objects.filter(audit__campaign=campaign).order_by("pk").values_list("item", flat=True))
 
 
 def audits_of(campaign: Campaign) -> QuerySet[MachineAudit]:

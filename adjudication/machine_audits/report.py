@@ -9,14 +9,12 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.counting import counted
-from accounts.models import JobState
 from accounts.sql import execute
 from adjudication.labels.inputs import campaign_seed
 from adjudication.labels.labels import read_topics, scale_of
 from adjudication.machine_audits.reading import read_people
 from adjudication.machine_audits.strata import TAKEN, unpack_frame
 from adjudication.models import MachineAudit
-from annotation.assignment.queue_orders import FRONT, order_named
 from annotation.models import Assignment, AssignmentState, Judgment, Scale, Strategy
 from corpus.models import Topic
 from engines.stats.audits.planning import assumed_spread, plan, spread_of
@@ -61,7 +59,7 @@ class SampleProgress:
     lost: int  # those of them that have no label of people any longer
     later: int  # further items, which people have labelled since
     changed: int  # drawn items of which the machine no longer says what it said then
-    in_turn: str = ""  # why the judged ones do not come in random order; "" where they do
+    in_turn: bool = False  # whether the judged ones come question after question, not in random order
 
     @property
     def is_whole(self) -> bool:
@@ -81,7 +79,8 @@ class SampleProgress:
             found.append(
                 "Figures are of the judged ones, taken as a random part of each stratum. That is wrong as far as the"
                 " missing ones are harder, or come later for a reason that has to do with their grade."
-                + (self.in_turn and f" {self.in_turn} Until all are judged, intervals may be too narrow or off.")
+                + " Here people judge one question after another. Until all are judged, intervals may be too narrow or"
+                " off." * self.in_turn
             )
         if self.taken:
             found.append(
@@ -153,7 +152,7 @@ def read_evidence(one: MachineAudit) -> Evidence:
         lost=int((taken & ~has_value).sum()),
         later=int((has_value & ~drawn & ~taken).sum()),
         changed=one.sample.filter(~Exists(_said_now(one))).count(),
-        in_turn=_why_in_turn(one),
+        in_turn=one.campaign.strategy != Strategy.QUEUE,
     )
     return Evidence(one, items, taken, population, Sample(pair, human), standing)
 
@@ -163,14 +162,6 @@ def _said_now(one: MachineAudit) -> QuerySet[Judgment]:
     counts = {"assignment__state": AssignmentState.DONE, "assignment__repeat": 0, "criterion": one.criterion_id}
     own = {"assignment__item": OuterRef("item"), "value": OuterRef("value")}
     return Judgment.objects.filter(**counts, **own, assignment__annotator=one.machine_id)
-
-
-def _why_in_turn(one: MachineAudit) -> str:
-    if one.campaign.strategy != Strategy.QUEUE:
-        return "Here people judge one question after another."
-    since = one.campaign.queue_orderings.filter(state=JobState.DONE, finished_at__gt=one.drawn_at).exclude(order=FRONT)
-    later = next((order for each in since if not (order := order_named(each.order)).is_random), None)
-    return f"Since the sample was drawn, the queue was put in another order ({later.label})." if later else ""
 
 
 def _count_waiting(items: IntArray) -> int:

@@ -228,7 +228,8 @@ ORDER_QUEUE = Operation(
     about="Choose which items of an open queue are judged next. Annotators do not see the order. It is recorded,"
     " because only a random order makes the judged items a random sample of the campaign.",
     title="Order of the open queue",
-    lead="Choose which items the open queue hands out next. People never see the order, and keep what they have.",
+    lead="Choose which items the open queue hands out next. People never see the order, and keep what they have. Items"
+    " of an audit sample stay first.",
     button="Use this order",
     report=lambda job: f"The open queue is being ordered: {ORDERS.label_of(job.order)}.",
     goes_to=lambda job: reverse("job_detail", args=["queue-orders", job.pk]),

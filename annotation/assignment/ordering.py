@@ -1,7 +1,7 @@
 """Choosing what the open queue hands out next, and what the judged part of a campaign is a sample of.
 
 The free places get new positions behind all old ones, some thousand at a time, so that people go on taking items
-meanwhile. What somebody has in hand stays with them.
+meanwhile. What somebody has in hand stays with them, and the sample of an audit stays in front.
 """
 
 import itertools
@@ -16,12 +16,13 @@ from django.db.models import Max
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.counting import counted, moment
+from accounts.extensions import extensions
 from accounts.jobs import Progress
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
 from annotation.assignment.planning import queue_order
-from annotation.assignment.queue_orders import FRONT, ORDERS, count_given, current_ordering, order_named
+from annotation.assignment.queue_orders import FRONT, ORDERS, count_given, current_ordering, note_front, order_named
 from annotation.assignment.workload import ITEMS, read_integers, tree_ranks
 from annotation.campaigns.rules import check_not_closed, check_within, fetch_managed
 from annotation.models import AnnotatorKind, Assignment, AssignmentState, Campaign, QueueOrdering, Strategy
@@ -87,6 +88,8 @@ def store_order(job: QueueOrdering, progress: Progress) -> None:
     campaign = job.campaign
     items = read_integers(ITEMS, {"campaign": campaign.pk}, 5)
     order = queue_order(campaign, items, tree_ranks(campaign, items[:, 2]), job.seed or 0, job)
+    front = _stay_in_front(campaign)
+    order = order[np.argsort([front.get(item, len(front)) for item in items[order, 0].tolist()], kind="stable")]
     last = Assignment.objects.filter(queue=campaign).aggregate(last=Max("position"))["last"] or 0
     place = np.arange(len(order))
     own = last + 1 + 2 * place
@@ -98,6 +101,17 @@ def store_order(job: QueueOrdering, progress: Progress) -> None:
         progress.report(min(begin + AT_ONCE, len(order)), len(order), "ordering")
     job.given, job.items = count_given(campaign), len(items)
     job.save(update_fields=["given", "items"])
+    if front:
+        note_front(campaign.pk)
+
+
+def _stay_in_front(campaign: Campaign) -> dict[int, int]:
+    """{item: its place} of items with free places that come before all others, as apps above name them (`queue_fronts`:
+    functions of the id of a campaign)."""
+    named = [item for items_of in extensions("queue_fronts").values() for item in items_of(campaign.pk)]
+    free = Assignment.objects.filter(queue=campaign, state=AssignmentState.OPEN, repeat=0, item__in=named)
+    is_free = set(free.values_list("item", flat=True))
+    return {item: place for place, item in enumerate(item for item in named if item in is_free)}
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,15 @@ from functools import partial
 import pytest
 from django.test import Client
 
+from accounts import jobs
 from accounts.refusals import Refused
 from adjudication.machine_audits.strata import TAKEN, unpack_frame
 from adjudication.models import AuditItem, MachineAudit
+from annotation.assignment.ordering import handed_out, order_queue
 from annotation.assignment.participation import fetch_participation
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Purpose, Strategy
 from tests.adjudication.machine_audits.audit_worlds import World, machine_world
-from tests.factories.adjudication import build_campaign
+from tests.factories.adjudication import AT, build_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +63,10 @@ def test_in_an_open_queue_the_sample_comes_next_for_everybody_and_nothing_is_los
     assert set(come := list(rows.values_list("item", flat=True)[20:60])) == drawn
     assert sorted(come) != come, "in random order: the first labels are a random part of each stratum"
     assert come == list(AuditItem.objects.order_by("pk").values_list("item", flat=True))
+    jobs.complete(order_queue(campaign=campaign, order="random", by=None, at=AT, send=False))
+    rows = Assignment.objects.filter(queue=campaign).order_by("position")
+    assert list(rows.values_list("item", flat=True)[:40]) == come, "another order leaves the sample in front"
+    assert [part.label for part in handed_out(campaign)][2:] == ["random", "with items of an audit first"]
     for name in ("ana", "ben"):
         found = fetch_participation(collection="tea", campaign="main", user=world.built.people[name])
         assert found.queue_position == 20, "nobody comes to the sample later than others"

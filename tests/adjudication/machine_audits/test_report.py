@@ -3,7 +3,6 @@
 import io
 import json
 from collections import Counter
-from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -19,10 +18,8 @@ from adjudication.machine_audits.tables import elsewhere_of, rows_of, sentences_
 from adjudication.models import MachineAudit, Verdict
 from adjudication.verdicts.corrections import correct_machine_label, undo_correction
 from adjudication.verdicts.decisions import decide_verdict
-from annotation.assignment.queue_orders import FRONT
-from annotation.models import Assignment, AssignmentState, Campaign, Judgment, QueueOrdering, Strategy
+from annotation.models import Assignment, AssignmentState, Campaign, Judgment, Strategy
 from tests.adjudication.machine_audits.audit_worlds import World, machine_world
-from tests.factories.adjudication import AT
 from tests.factories.corpus import make_run
 
 pytestmark = pytest.mark.django_db
@@ -239,7 +236,6 @@ def test_while_items_wait_the_report_says_what_order_they_come_in() -> None:
     world = machine_world()
     audit = MachineAudit.objects.get(pk=world.draw().id)
     world.judge(audit, 60)
-    campaign = world.built.campaign
 
     def said() -> str:
         audit.campaign.refresh_from_db()
@@ -248,9 +244,5 @@ def test_while_items_wait_the_report_says_what_order_they_come_in() -> None:
     assert "Here people judge one question after another. Until all are judged, intervals may be too narrow" in said()
     Campaign.objects.update(strategy=Strategy.QUEUE)
     assert "too narrow" not in said()
-    later = {"state": "done", "requested_at": AT, "finished_at": audit.drawn_at + timedelta(days=1)}
-    for order, is_said in (("random", False), (FRONT, False), ("disagreement", True)):
-        QueueOrdering.objects.create(campaign=campaign, order=order, **later)
-        assert ("put in another order (disagreement first). Until" in said()) == is_said
     world.judge(audit)
     assert "too narrow" not in said()
