@@ -116,7 +116,7 @@ def build(size: float) -> None:
     }  # fmt: skip
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(re.sub(r"(?<!:):([a-z]+)", lambda name: str(names[name[1]]), BUILD))
-    counted = {"snapshot": newest_submission(campaign), "inputs_hash": read_labels(campaign).inputs_hash}
+    counted = {"snapshot": newest_submission(), "inputs_hash": read_labels(campaign).inputs_hash}
     VoteRun.objects.filter(pk=votes.pk).update(**counted)  # else the release would be one of stale votes
 
 

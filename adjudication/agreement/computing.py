@@ -32,7 +32,7 @@ def compute_agreement(run: AgreementRun, progress: jobs.Progress) -> None:
     """Read the labels, measure each criterion that is not finished yet, and store its figures as they come."""
     started = time.monotonic()
     progress.report(0, 0, "reading the labels")
-    snapshot = newest_submission(run.campaign)
+    snapshot = newest_submission()
     run.verdicts_at = await_verdicts(run.campaign)
     inputs = read_inputs(run.campaign)
     _begin(run, inputs, snapshot)

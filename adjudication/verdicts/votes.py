@@ -81,7 +81,7 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
         with briefly("waiting for other work on this campaign"):
             Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         read_at = timezone.now()
-        run.snapshot = newest_submission(campaign)
+        run.snapshot = newest_submission()
         progress.report(0, 4, "reading the labels")
         table = read_labels(campaign)
         run.inputs_hash = votes_in(campaign, table, run.voters).inputs_hash

@@ -65,7 +65,7 @@ def test_topics_of_items() -> None:
 
 def test_newer_answers_are_counted() -> None:
     built = build_campaign([[0, 1, None]])
-    snapshot = newest_submission(built.campaign)
+    snapshot = newest_submission()
     assert count_newer(built.campaign, snapshot) == 0
     built.label(built.items[0], "cai", 2)
     assert count_newer(built.campaign, snapshot) == 1
@@ -85,7 +85,7 @@ def test_empty_campaign() -> None:
     table = read_labels(built.campaign)
     assert table.n_labels == 0
     assert table.matrix([0, 1]).positions.shape == (0, 0)
-    assert newest_submission(built.campaign) == 0
+    assert newest_submission() == 0
 
 
 def test_queries_do_not_grow(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]

@@ -39,7 +39,7 @@ def test_an_answer_on_its_way_while_votes_were_counted_reopens_too(built: Built)
     """It has a lower id than the newest answer that was read, because others were faster."""
     decide_verdict(verdict=verdict_of(built, 3), value=2, by=built.people["adjudicator"], at=LATER)
     built.label(built.items[3], "cai", 0, at=LATER)
-    VoteRun.objects.update(snapshot=newest_submission(built.campaign) + 3)
+    VoteRun.objects.update(snapshot=newest_submission() + 3)
     assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
 
 

@@ -185,7 +185,7 @@ def test_the_newer_judgment_counts_and_the_former_one_stays_with_its_version() -
     old, newest = campaign.guidelines.first().version, change(campaign)
     ask(campaign)
     first = items(campaign)[0]
-    before = newest_submission(campaign)
+    before = newest_submission()
     assert answer(campaign, "ana", first, 2, newest).state == "done"
     assert counts(campaign) == [2, 1, 2, 2, 1, 1, 1, 1]
     assert count_newer(campaign, before) == 1
@@ -240,7 +240,7 @@ def test_what_is_undone_or_skipped_gives_the_place_back(kind: str, strategy: str
     answer(campaign, "ana", first, 2, newest)
     now = Assignment.objects.get(item=first, annotator=annotator(campaign, "ana"), repeat=0)
     assert (now.slot, now.queue_id, now.position) == (former.slot, former.queue_id, former.position)
-    before = newest_submission(campaign)
+    before = newest_submission()
     answer(campaign, "ana", first, None, kind=kind)
     former.refresh_from_db()
     assert (former.repeat, former.state, former.slot, former.queue_id) == (0, "done", now.slot, now.queue_id)
