@@ -47,6 +47,7 @@ class Notice(models.TextChoices):
     QUESTION = "question", "Annotators' questions waiting for my answer"
     ANSWER = "answer", "Answers to my questions"
     BELOW = "below", "Annotators below a pass mark"
+    WEBHOOK = "webhook", "Webhooks that were switched off"
 
 
 HEADINGS = {
@@ -57,6 +58,7 @@ HEADINGS = {
     Notice.QUESTION: "Questions of annotators",
     Notice.ANSWER: "Answers to your questions",
     Notice.BELOW: "Below the pass mark",
+    Notice.WEBHOOK: "Webhooks that were switched off, because their server did not take messages",
 }
 
 

@@ -24,6 +24,7 @@ from accounts import broker
 from accounts.caches import volatile
 from accounts.claims import Claim, claimed, jobs_claimed
 from accounts.doors import NO_DOOR, through
+from accounts.extensions import extensions
 from accounts.job_kinds import Cancelled, ClaimLost, Progress, Waiting, job_kinds, kind_of, progress_key
 from accounts.leaving import Leaving, interruptible
 from accounts.log_marks import marked
@@ -79,9 +80,12 @@ def cancel(job: Job, *, at: datetime) -> None:
     model = type(job)
     rows = model._default_manager.filter(pk=job.pk)
     ended = {"state": JobState.CANCELLED, "finished_at": at, "reason": "Cancelled before it began."}
-    rows.filter(state=JobState.QUEUED).update(cancel_requested_at=at, **ended)
-    rows.filter(state=JobState.RUNNING).update(cancel_requested_at=at)
-    job.refresh_from_db()
+    with transaction.atomic():
+        is_ended = rows.filter(state=JobState.QUEUED).update(cancel_requested_at=at, **ended)
+        rows.filter(state=JobState.RUNNING).update(cancel_requested_at=at)
+        job.refresh_from_db()
+        if is_ended:
+            _say_that_it_ended(job)
 
 
 def with_live_progress(job: J) -> J:
@@ -243,8 +247,16 @@ def _finish(job: Job, claim: Claim, state: JobState, reason: str) -> None:
 
 def _store_end(job: Job, state: JobState, reason: str) -> None:
     job.state, job.reason, job.finished_at = state, reason, timezone.now()
-    job.save(update_fields=["attempts", "state", "reason", "finished_at", "done", "total", "step"])
+    with transaction.atomic():
+        job.save(update_fields=["attempts", "state", "reason", "finished_at", "done", "total", "step"])
+        _say_that_it_ended(job)
     volatile.delete(progress_key(job))
+
+
+def _say_that_it_ended(job: Job) -> None:
+    """To apps that have registered in `job_ends` of their AppConfig, in the transaction that stores the end."""
+    for listener in extensions("job_ends").values():
+        listener(job)
 
 
 def new_job(model: type[J], /, *, by: Any, at: datetime, send: bool = True, **fields: Any) -> J:

@@ -33,6 +33,7 @@ from corpus.pools import api as pools
 from corpus.questions.api import author_calls, question_runs
 from corpus.runs import api as runs
 from corpus.topics import api as topics
+from corpus.webhooks import api as webhooks
 
 C = "collections/<slug:slug>/"
 K = f"{C}campaigns/<slug:campaign>/"
@@ -177,6 +178,16 @@ urlpatterns = [
     path(f"{C}context-topics/", papers.ContextTopicsView.as_view(), name="api_context_topics"),
     path(f"{C}exports/", exports.ExportList.as_view(), name="api_exports"),
     path(f"{C}exports/<slug:name>/", exports.ExportFile.as_view(), name="api_export"),
+    path(f"{C}webhooks/", webhooks.WebhookList.as_view(), name="api_webhooks"),
+    path(f"{C}webhooks/<int:pk>/", webhooks.WebhookDetail.as_view(), name="api_webhook"),
+    path(f"{C}webhooks/<int:pk>/ping/", webhooks.WebhookPing.as_view(), name="api_webhook_ping"),
+    path(f"{C}webhooks/<int:pk>/secret/", webhooks.WebhookSecret.as_view(), name="api_webhook_secret"),
+    path(f"{C}webhooks/<int:pk>/deliveries/", webhooks.DeliveryList.as_view(), name="api_webhook_deliveries"),
+    path(
+        f"{C}webhook-deliveries/<int:pk>/redelivery/",
+        webhooks.DeliveryRedelivery.as_view(),
+        name="api_webhook_redelivery",
+    ),
     path(f"{C}releases/", releases.ReleaseList.as_view(), name="api_releases"),
     path(f"{C}releases/<str:name>/", releases.ReleaseDetail.as_view(), name="api_release"),
     path(f"{C}releases/<str:name>/archive/", releases.ReleaseArchive.as_view(), name="api_release_archive"),

@@ -288,6 +288,8 @@ CELERY_BEAT_SCHEDULE = {
     "resume lost jobs": {"task": "accounts.tasks.resume_lost_jobs", "schedule": 15.0},
     "start due jobs": {"task": "accounts.tasks.start_due_jobs", "schedule": 60.0},
     "send daily mails": {"task": "accounts.tasks.send_digests", "schedule": 60.0},
+    "call due webhooks": {"task": "corpus.tasks.call_due_webhooks", "schedule": 60.0},
+    "forget webhook deliveries": {"task": "corpus.tasks.forget_webhook_deliveries", "schedule": 3600.0},
     "clear sessions": {"task": "config.tasks.clear_sessions", "schedule": 3600.0},
 }
 

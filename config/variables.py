@@ -245,8 +245,8 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         Variable("LITMUS_EMBEDDINGS_RATE", "Requests per minute of each job, retries included; `0`: no limit"),
         Variable(
             "LITMUS_INNER_ADDRESSES",
-            "Addresses inside your own network that model endpoints typed on pages may lead to; all others there are"
-            " refused. Addresses in variables, which only the operator sets, lead anywhere",
+            "Addresses inside your own network that model endpoints and webhooks typed on pages may lead to; all others"
+            " there are refused. Addresses in variables, which only the operator sets, lead anywhere",
         ),
         Variable(
             "LITMUS_VECTOR_STORE",

@@ -20,6 +20,7 @@ class CorpusConfig(AppConfig):
     profile_cards = {"corpus": "corpus.cards.profile_cards"}
     home_cards = {"corpus": "corpus.cards.home_cards"}
     digest_lines = {"corpus": "corpus.digest.lines"}
+    job_ends = {"webhooks": "corpus.webhooks.events.announce_end"}
     jobs = {
         "imports": "corpus.imports.jobs.ImportJob",
         "indexing": "corpus.documents.jobs.IndexingJob",

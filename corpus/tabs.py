@@ -71,6 +71,9 @@ TABS = (
     Tab("collection", SETTINGS, 320, "settings", "General", "collection_edit", MANAGE).found_by(
         "licence license title rename description"
     ),
+    Tab("collection", SETTINGS, 325, "webhooks", "Webhooks", "webhook_list", MANAGE).found_by(
+        "hook notify notification program callback events deliveries"
+    ),
     Tab("collection", SETTINGS, 330, "audit", "Audit log", "audit_list", MANAGE).found_by(
         "history log events who did what"
     ),

@@ -18,6 +18,15 @@ from corpus.runs import pages as runs
 from corpus.runs.operations import DELETE_RUN
 from corpus.topics.operations import MAKE_SUB_QUERIES, topic_create
 from corpus.topics.pages import history, sub_queries, topics, workshop
+from corpus.webhooks import pages as webhooks
+from corpus.webhooks.operations import (
+    ADD_WEBHOOK,
+    CHANGE_WEBHOOK,
+    PING_WEBHOOK,
+    REDELIVER_MESSAGE,
+    REMOVE_WEBHOOK,
+    REPLACE_SECRET,
+)
 
 PAGES: tuple[Any, ...] = (
     ("", overview.home),
@@ -127,6 +136,14 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("imports/<int:pk>/undoing/", imports.import_undo),
     ("imports/<int:pk>/import/", imports.import_follow),
     ("imports/<int:pk>/again/", imports.import_again),
+    ("webhooks/", webhooks.webhook_list),
+    ("webhooks/new/", ADD_WEBHOOK.page, "webhook_create"),
+    ("webhooks/<int:pk>/", webhooks.webhook_detail),
+    ("webhooks/<int:pk>/settings/", CHANGE_WEBHOOK.page, "webhook_change"),
+    ("webhooks/<int:pk>/secret/", REPLACE_SECRET.page, "webhook_secret"),
+    ("webhooks/<int:pk>/ping/", PING_WEBHOOK.page, "webhook_ping"),
+    ("webhooks/<int:pk>/removal/", REMOVE_WEBHOOK.page, "webhook_remove"),
+    ("webhook-deliveries/<int:pk>/redelivery/", REDELIVER_MESSAGE.page, "webhook_redeliver"),
     ("audit/", audit.audit_list),
     ("audit/csv/", audit.audit_download),
 )

@@ -259,6 +259,10 @@ def _outsider(w: World) -> dict[str, Any]:
     return {"pk": w.outsider.pk}
 
 
+def _delivery(w: World) -> dict[str, Any]:
+    return {"pk": w.webhook.deliveries.get().pk}
+
+
 def _endpoint(_: World) -> dict[str, Any]:
     return {"name": "our-llama"}
 
@@ -387,6 +391,16 @@ TABLE: list[Row] = [
     *everybody(  # the link that managers see
         "invitation_accept", "GET 200 409 | POST 200 409", where=lambda w: {"token": token_for(w.invited.invitation)}
     ),
+    *row("webhook_list", MANAGERS_PAGE),
+    *row("webhook_create", MANAGERS_FORM),
+    *row("webhook_detail", MANAGERS_PAGE, where=key_of("webhook")),
+    *row("webhook_detail", MANAGERS_WRITE, where=key_of("webhook")),
+    *row("webhook_change", MANAGERS_FORM, where=key_of("webhook")),
+    *row("webhook_secret", "GET login 404 403 403 403 200", where=key_of("webhook")),
+    *row("webhook_secret", MANAGERS_FORM_SENT, where=key_of("webhook")),
+    *row("webhook_ping", MANAGERS_WRITE, where=key_of("webhook")),
+    *row("webhook_remove", MANAGERS_WRITE, where=key_of("webhook")),
+    *row("webhook_redeliver", MANAGERS_WRITE, where=_delivery),
     *row("audit_list", "GET login 404 403 403 403 200"),
     *row("audit_download", "GET login 404 403 403 403 200"),
     # --- questions from authors ---------------------------------------------------------------------------------------
@@ -731,6 +745,14 @@ TABLE: list[Row] = [
         "GET login 404 403 200 200 200 | POST login 404 403 403 403 422 | DELETE login 404 403 403 403 400",
         json=lambda _: {},
     ),
+    *row("api_webhooks", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_webhook", "GET login 404 403 403 403 200", where=key_of("webhook")),
+    *row("api_webhook", "PATCH login 404 403 403 403 400", where=key_of("webhook"), json=lambda _: {}),
+    *row("api_webhook", "DELETE login 404 403 403 403 204", where=key_of("webhook")),
+    *row("api_webhook_ping", "POST login 404 403 403 403 200", where=key_of("webhook"), json=lambda _: {}),
+    *row("api_webhook_secret", "POST login 404 403 403 403 200", where=key_of("webhook"), json=lambda _: {}),
+    *row("api_webhook_deliveries", MANAGERS_PAGE, where=key_of("webhook")),
+    *row("api_webhook_redelivery", "POST login 404 403 403 403 202", where=_delivery, json=lambda _: {}),
     *row("api_run", "GET login 404 403 200 200 200 | DELETE login 404 403 403 403 422", where=key_of("retrieval_run")),
     *row("api_run_file", "GET login 404 403 200 200 200", where=key_of("retrieval_run")),
     *row("api_run_makings", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),

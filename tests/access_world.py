@@ -62,10 +62,12 @@ from corpus.models import (
     Role,
     RunMaking,
     Topic,
+    Webhook,
 )
 from engines.definitions.extractions import Content
 from tests.factories.accounts import AT, CollectionFactory, UserFactory, make_token, one_member_each
 from tests.factories.mentions import make_mention, make_question
+from tests.factories.webhooks import DeliveryFactory
 
 
 @dataclass
@@ -89,6 +91,7 @@ class World:
     ratings: Campaign  # of questions: a draft without items
     import_run: ImportRun
     retrieval_run: RetrievalRun
+    webhook: Webhook
     run_making: RunMaking
     pool_run: PoolRun
     question: GeneratedQuestion
@@ -165,6 +168,7 @@ def make_world() -> World:
         import_run=ImportRun.objects.create(
             collection=collection, kind="documents", requested_by=manager, requested_at=AT
         ),
+        webhook=DeliveryFactory(webhook__collection=collection, webhook__address="http://127.0.0.1:1/hook").webhook,
         retrieval_run=RetrievalRun.objects.create(collection=collection, name="bm25", created_at=AT),
         run_making=RunMaking.objects.create(
             collection=collection,

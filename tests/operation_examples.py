@@ -25,6 +25,7 @@ from tests.operation_worlds import (
     make_corrected,
     make_cycle,
     make_decided,
+    make_delivery,
     make_draft,
     make_endpoint,
     make_evaluation,
@@ -38,6 +39,7 @@ from tests.operation_worlds import (
     make_release,
     make_runs,
     make_topics,
+    make_webhook,
 )
 
 KEY_IN_A_FILE = {"key": str(Path(__file__).with_name("example_key.txt"))}
@@ -59,6 +61,8 @@ WRONG_ENDPOINT = {
     "per_minute": -1,
     "collections": ["coffee"],
 }
+WEBHOOK = {"address": "https://hooks.example.org/litmus?for=tea", "events": ["job.done", "release.frozen"]}
+WRONG_WEBHOOK = {"address": "https://me:secret@hooks.example.org/", "events": ["job.undone"]}
 
 
 @dataclass(frozen=True)
@@ -325,6 +329,12 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
     ),
     "remove_endpoint": Example(make_endpoint),
     "test_endpoint": Example(make_answering_endpoint, settings={"INNER_ADDRESSES": (ip_network("127.0.0.1/32"),)}),
+    "add_webhook": Example(make_topics, given=WEBHOOK, wrong=WRONG_WEBHOOK),
+    "change_webhook": Example(make_webhook, given={**WEBHOOK, "is_on": False}, wrong=WRONG_WEBHOOK),
+    "remove_webhook": Example(make_webhook),
+    "replace_webhook_secret": Example(make_webhook, given={"hours": 48}, wrong={"hours": 169}),
+    "ping_webhook": Example(make_webhook),
+    "redeliver_message": Example(make_delivery),
     "archive_collection": Example(make_topics),
     "reopen_collection": Example(make_archived),
     "request_removal": Example(

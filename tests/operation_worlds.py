@@ -22,6 +22,7 @@ from tests.factories.corpus import DocumentFactory, TopicFactory, make_tree
 from tests.factories.machines import ask as ask_machine
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
 from tests.factories.papers import PaperFactory, make_content, make_extraction
+from tests.factories.webhooks import DeliveryFactory, WebhookFactory
 from tests.stubs.chat import ChatStub
 
 LABEL = 4_242_000  # of a machine
@@ -213,6 +214,17 @@ def make_endpoint(address: str = "https://llm.example.org/v1") -> dict[str, str]
 
 def make_answering_endpoint() -> dict[str, str]:
     return make_endpoint(ChatStub(["yes"]).__enter__().url)  # until the process ends
+
+
+def make_webhook() -> dict[str, str]:
+    """One whose server nobody reaches."""
+    webhook = WebhookFactory(collection__slug="tea", address="http://127.0.0.1:1/hook")
+    return {"slug": "tea", "pk": str(webhook.pk)}
+
+
+def make_delivery() -> dict[str, str]:
+    """A message that has arrived."""
+    return {"slug": "tea", "pk": str(DeliveryFactory(webhook__collection__slug="tea").pk)}
 
 
 def make_question_run() -> dict[str, str]:

@@ -32,7 +32,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from annotation.models import Rewrite
-from corpus.models import ImportRun, QuestionRun
+from corpus.models import ImportRun, QuestionRun, Webhook
 from litmus_ir import completion
 from litmus_ir.place import version
 from litmus_ir.verbs import verbs
@@ -122,7 +122,7 @@ OF_SERVICES = {"up", "down", "open", "restore", "backup", "move_files", "prepare
 def numbers_from_one() -> None:
     """What commands name by its number has those of a new installation; no row is in the database."""
     with connection.cursor() as cursor:
-        for model in (ImportRun, QuestionRun, Rewrite):
+        for model in (ImportRun, QuestionRun, Rewrite, Webhook):
             cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), 1, false)", [model._meta.db_table])
 
 

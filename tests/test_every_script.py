@@ -24,7 +24,7 @@ NOT_OF_PEOPLE = {
     *("verdicts_hash", "recipe_hash", "frozen_hash", "frozen_name", "criterion", "statistic", "block", "query", "run"),
     *("document", "held_by", "confirms", "file_name", "fingerprint", "ties", "device", "measures", "topics", "docnos"),
     *("language", "title_key", "source_title_key", "annotators", "keys", "prompt", "earlier", "corrected", "about"),
-    "order",
+    *("order", "message", "event", "events", "payload", "sealed_secret", "sealed_former", "off_reason"),
 }  # fmt: skip
 # Names that take no blanks stand in file names and commands: identifiers.
 NAMED = {"RetrievalRun", "RunMaking", "Release", "Split", "ImportedQrels", "AgreementFigure"}

@@ -131,6 +131,13 @@ PROBABILITY = (
 )
 
 
+CHANGED_SINCE = OpenApiParameter(
+    "changed_since",
+    OpenApiTypes.DATETIME,
+    description="Only verdicts whose value has changed at this moment or later, such as 2026-11-28T02:00:00Z.",
+)
+
+
 class VerdictSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     topic = serializers.CharField()
@@ -214,7 +221,10 @@ class VerdictList(InReadableView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
 
     def get_queryset(self) -> QuerySet[Any, Any]:
-        return Verdict.objects.filter(item__campaign=self.campaign).values(
+        found = Verdict.objects.filter(item__campaign=self.campaign)
+        if since := self.request.query_params.get("changed_since"):
+            found = found.filter(changed_at__gte=serializers.DateTimeField().run_validation(since))
+        return found.values(
             "id",
             "value",
             "method",
@@ -230,7 +240,11 @@ class VerdictList(InReadableView):
             criterion_key=F("criterion__key"),
         )
 
-    @extend_schema(operation_id="verdicts_list", responses=answers({200: VerdictSerializer(many=True)}, 403))
+    @extend_schema(
+        operation_id="verdicts_list",
+        parameters=[CHANGED_SINCE],
+        responses=answers({200: VerdictSerializer(many=True)}, 400, 403),
+    )
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List verdicts."""
         page = self.paginate_queryset(self.get_queryset()) or []

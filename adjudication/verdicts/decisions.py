@@ -25,6 +25,7 @@ from adjudication.labels.rules import (
     is_alone,
 )
 from adjudication.models import Cause, MachineCorrection, Method, OwnDecider, Unknown, Verdict
+from adjudication.verdicts.announcing import announce_changed
 from adjudication.verdicts.extra_judges import note_item_seen
 from adjudication.verdicts.votes import settle, share_equal
 from annotation.models import Campaign, Criterion, Item, Level
@@ -256,7 +257,9 @@ def _store(verdict: Verdict, was: int | None, votes: list[list[int]], at: dateti
     verdict.machine_differs = not machine_values(verdict.item_id, verdict.criterion_id) <= values
     verdict.save()
     if verdict.value != was:
-        Verdict.objects.filter(pk=verdict.pk).update(changed_at=Now())
+        changed = Verdict.objects.filter(pk=verdict.pk)
+        changed.update(changed_at=Now())
+        announce_changed(verdict.item.campaign, changed, at=at)
 
 
 def _record(verdict: Verdict, by: User, at: datetime, verb: str, **data: Any) -> None:

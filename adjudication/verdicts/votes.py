@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+from django.contrib.postgres.functions import TransactionNow
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -24,8 +25,9 @@ from accounts.refusals import Refused
 from adjudication.labels.ballots import KINDS
 from adjudication.labels.counts import newest_count, votes_in
 from adjudication.labels.labels import IntArray, LabelMatrix, Positions, newest_submission, read_labels, scale_of
-from adjudication.models import Method, Voters, VoteRun
+from adjudication.models import Method, Verdict, Voters, VoteRun
 from adjudication.verdicts import vote_sql
+from adjudication.verdicts.announcing import announce_changed
 from adjudication.verdicts.probabilities import PeoplesModel, confusion, fit_people
 from adjudication.verdicts.second_opinions import second_opinions
 from annotation.models import AnnotatorKind, Campaign, Criterion
@@ -99,6 +101,8 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
                         copy.write(some)
             progress.check()
         run.cleared = _write_verdicts(cursor, run, read_at, progress)
+        written = Verdict.objects.filter(criterion__campaign=campaign, changed_at__gte=TransactionNow())
+        announce_changed(campaign, written, at=read_at, cleared=run.cleared)
         by_criterion = {one.key: count_methods(one) for one in criteria}
         ways = dict.fromkeys(way for counts in by_criterion.values() for way in counts)
         run.counts = {way: sum(counts[way] for counts in by_criterion.values()) for way in ways}

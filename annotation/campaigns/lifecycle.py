@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils.text import slugify
 
 from accounts.models import User
@@ -35,7 +36,8 @@ from annotation.kind import DEFAULT_KIND
 from annotation.models import AnnotatorState, Campaign, CampaignState, Guideline, Item, Order, Split, Strategy
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.loading.constraints import checked_at_once
-from corpus.models import Collection
+from corpus.models import Collection, Event
+from corpus.webhooks.events import announce
 from engines.definitions.drafts import BadOptions, CriterionDraft
 from engines.definitions.settings import LEASE, NAME, OVERLAP, SEED
 
@@ -171,6 +173,7 @@ def open_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campa
     campaign.opened_at = campaign.opened_at or at
     campaign.save(update_fields=["state", "opened_at", "closed_at"])
     record_change(campaign, by, at, verb)
+    _announce(Event.CAMPAIGN_OPENED, campaign, at)
     return campaign
 
 
@@ -182,6 +185,7 @@ def close_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Camp
     campaign.state, campaign.closed_at = CampaignState.CLOSED, at
     campaign.save(update_fields=["state", "closed_at"])
     record_change(campaign, by, at, "close_campaign")
+    _announce(Event.CAMPAIGN_CLOSED, campaign, at)
     return campaign
 
 
@@ -223,6 +227,12 @@ def slug_for(collection: Collection, name: str, kind: str) -> str:
         return found
     taken = set(collection.campaigns.values_list("slug", flat=True))
     return next(free for n in range(1, len(taken) + 2) if (free := f"{kind}-{n}") not in taken)
+
+
+def _announce(event: Event, campaign: Campaign, at: datetime) -> None:
+    where = [campaign.collection.slug, campaign.slug]
+    links = {"page": reverse("campaign_detail", args=where), "api": reverse("api_campaign", args=where)}
+    announce(event, campaign.collection, at=at, campaign=campaign.slug, links=links)
 
 
 def _set(campaign: Campaign, **values: Any) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from django import forms
 from rest_framework import serializers
@@ -34,6 +34,20 @@ class WordsField(Spelled, forms.CharField):
 
     def text_of(self, value: Any) -> str:
         return " ".join(value)
+
+
+def address_parts(address: str, example: str) -> SplitResult:
+    """Of an address of the web without credentials. Errors: ValidationError for what is none."""
+    try:
+        parts = urlsplit(address)
+        is_whole = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
+    except ValueError:
+        is_whole = False
+    if not is_whole or re.search(r"[\s\\]", address):
+        raise forms.ValidationError(f"Give an address such as {example}.")
+    if parts.username is not None:
+        raise forms.ValidationError("Give the address alone, without a name or password in it.")
+    return parts
 
 
 class EndpointChangeForm(forms.Form):
@@ -86,14 +100,8 @@ class EndpointChangeForm(forms.Form):
 
     def clean_address(self) -> str:
         address = str(self.cleaned_data["address"]).strip().rstrip("/")
-        try:
-            parts = urlsplit(address)
-            is_whole = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
-        except ValueError:
-            is_whole = False
-        if not is_whole or re.search(r"[\s\\]", address):
-            raise forms.ValidationError("Give an address such as https://api.example.org/v1.")
-        if parts.username is not None or parts.query or parts.fragment:
+        parts = address_parts(address, "https://api.example.org/v1")
+        if parts.query or parts.fragment:
             raise forms.ValidationError("Give the address alone. A key belongs into its own field.")
         return address
 

@@ -47,3 +47,4 @@ from corpus.models.pools import (
 from corpus.models.prompts import PromptPurpose, PromptTemplate
 from corpus.models.topics import Aspect, AspectNode, SubQuery, SubQueryAspect, Target, Topic, TopicKind
 from corpus.models.versions import AspectRemark, Change, ReviewVerdict, TopicReview, TopicVersion
+from corpus.models.webhooks import PING, DeliveryState, Event, Webhook, WebhookDelivery

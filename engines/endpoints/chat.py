@@ -6,16 +6,22 @@ this question (`Rejected`), or stop altogether (`Unusable`: wrong key, unknown m
 
 from __future__ import annotations
 
-import email.utils
 import json
-import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from engines.endpoints.connections import Busy, Connection, EndpointError, object_in, read_body, ways_to_connect
+from engines.endpoints.connections import (
+    Busy,
+    Connection,
+    EndpointError,
+    object_in,
+    read_body,
+    retry_after,
+    ways_to_connect,
+)
 from engines.endpoints.guard import Guard, InnerAddress
 
 if TYPE_CHECKING:
@@ -184,7 +190,7 @@ def _from_status(error: openai.APIStatusError, endpoint: Endpoint) -> EndpointEr
     if status in UNUSABLE or _is_out_of_credit(error):
         return Unusable(f"the endpoint refused the request with {answer}")
     if status in WORTH_ANOTHER_TRY or status >= 500:
-        return Busy(f"the endpoint answered {answer}", _retry_after(error.response.headers))
+        return Busy(f"the endpoint answered {answer}", retry_after(error.response.headers, LONGEST_RETRY_AFTER))
     return Rejected(f"the endpoint rejected the question with {answer}")
 
 
@@ -205,18 +211,3 @@ def _excerpt(text: str) -> str:
     printable = "".join(char if char.isprintable() else " " for char in text[: 10 * LONGEST_EXCERPT])
     words = " ".join(printable.split())
     return words if len(words) <= LONGEST_EXCERPT else words[: LONGEST_EXCERPT - 1] + "…"
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait as the endpoint asks for, from either form of Retry-After (RFC 9110, 10.2.3)."""
-    written = headers.get("retry-after")
-    if not written:
-        return None
-    try:
-        seconds = float(written)
-    except ValueError:
-        try:
-            seconds = email.utils.parsedate_to_datetime(written).timestamp() - time.time()
-        except (ValueError, TypeError):
-            return None
-    return min(max(seconds, 0.0), LONGEST_RETRY_AFTER) if not math.isnan(seconds) else None

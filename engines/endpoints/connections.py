@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import email.utils
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -116,6 +118,21 @@ def rest_until(moment: float, check: Callable[[], None]) -> None:
 def whole_number(text: str) -> int | None:
     """A whole number of seconds or requests as headers give it, None for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def retry_after(headers: Mapping[str, str], longest: float) -> float | None:
+    """Seconds to wait as a server asks for, at most the longest, from either form of Retry-After (RFC 9110, 10.2.3)."""
+    written = headers.get("retry-after")
+    if not written:
+        return None
+    try:
+        seconds = float(written)
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(written).timestamp() - time.time()
+        except (ValueError, TypeError):
+            return None
+    return min(max(seconds, 0.0), longest) if not math.isnan(seconds) else None
 
 
 def object_in(value: object) -> Mapping[str, Any]:

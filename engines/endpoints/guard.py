@@ -33,14 +33,20 @@ def resolve(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Guard:
-    """Which addresses may be connected to: those outside, and the `allowed` networks."""
+    """Which addresses may be connected to: those outside, and the `allowed` networks; with `is_inner`, these alone."""
 
     allowed: tuple[Network, ...] = ()
+    is_inner: bool = False  # for what others on the way through the internet could read
     resolve: Callable[[str, int], Sequence[str]] = field(default=resolve, repr=False)
 
     def addresses(self, host: str, port: int) -> Sequence[str]:
-        """What the name resolves to now. Errors: InnerAddress if one of them is inner, OSError for an unknown name."""
+        """What the name resolves to now. Errors: InnerAddress if one of them is inner, OSError for an unknown name.
+
+        With `is_inner`, EndpointError if one of them is not among the allowed.
+        """
         found = self.resolve(host, port)
+        if self.is_inner and not all(self._is_allowed(ip_address(each)) for each in found):
+            raise EndpointError(f"{host} is reached through the internet: give an address that begins with https")
         if not all(self.may_reach(ip_address(each)) for each in found):
             raise InnerAddress(
                 f"{host} is an address inside the server's own network. The operator of this installation can allow it"
@@ -49,8 +55,10 @@ class Guard:
         return found
 
     def may_reach(self, address: Address) -> bool:
-        carried = _carried(address)
-        return any(address in network or carried in network for network in self.allowed) or _is_outer(carried)
+        return self._is_allowed(address) or _is_outer(_carried(address))
+
+    def _is_allowed(self, address: Address) -> bool:
+        return any(address in network or _carried(address) in network for network in self.allowed)
 
 
 def _carried(address: Address) -> Address:

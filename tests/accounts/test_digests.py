@@ -23,6 +23,7 @@ from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import AT, Built, build_campaign
 from tests.factories.corpus import ImportRunFactory
 from tests.factories.inquiries import answer, ask
+from tests.factories.webhooks import WebhookFactory
 from tests.stubs.smtp import SmtpStub
 
 pytestmark = pytest.mark.django_db
@@ -263,6 +264,7 @@ def test_each_notice_can_be_switched_off_on_the_profile_page(client: Client, bui
     Inquiry.objects.filter(answered_at=None).update(asked_at=NOON)
     Inquiry.objects.exclude(answered_at=None).update(answered_at=NOON)
     fail_somebody(cai)
+    WebhookFactory(collection=built.collection, off_at=NOON, off_reason="No message has arrived for 5 days.")
     assert reported(cai) == set(Notice)
     client.force_login(cai)
     page = reverse("account_profile")

@@ -64,11 +64,12 @@ class Garbage:
 
 @dataclass(frozen=True)
 class Trickle:
-    """A body that comes in pieces, each after this many seconds, and never ends."""
+    """A body that comes in pieces, each after this many seconds, and never ends; or a header that does."""
 
     piece: bytes = b" "
     seconds: float = 0.05
     code: int = 200
+    is_header: bool = False
 
 
 Step = Trickle | Answer | Status | Hang | CutOff | Garbage | str
@@ -84,6 +85,7 @@ class Call:
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
+    sent: bytes = b""  # the body as it came
 
     @property
     def prompt(self) -> str:
@@ -140,10 +142,10 @@ class ChatStub:
         return int(self.server.server_address[1])
 
     def handle(self, request: BaseHTTPRequestHandler) -> None:
-        body = json.loads(request.rfile.read(int(request.headers["Content-Length"])))
+        sent = request.rfile.read(int(request.headers["Content-Length"]))
         headers = {name.lower(): value for name, value in request.headers.items()}
         with self.lock:
-            call = Call(len(self.calls), time.monotonic(), request.path, headers, body)
+            call = Call(len(self.calls), time.monotonic(), request.path, headers, json.loads(sent), sent)
             self.calls.append(call)
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
@@ -188,7 +190,11 @@ class ChatStub:
     def trickle(self, request: BaseHTTPRequestHandler, step: Trickle) -> None:
         request.send_response(step.code)
         request.send_header("Content-Type", "application/json")
-        request.end_headers()
+        if step.is_header:
+            request.flush_headers()
+            request.wfile.write(b"X-Slow: ")
+        else:
+            request.end_headers()
         request.close_connection = True
         while not self.closing.wait(step.seconds):
             request.wfile.write(step.piece)

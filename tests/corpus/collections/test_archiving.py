@@ -168,6 +168,12 @@ OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase
 OF_NO_COLLECTION |= {"first_code", "formats", "add_endpoint", "change_endpoint", "remove_endpoint", "test_endpoint"}
 SLUG, FILE = "tea", __file__
 WRITING: dict[str, tuple[str, ...]] = {
+    "add_webhook": (SLUG, "https://hooks.example.org/"),
+    "change_webhook": (SLUG, "WEBHOOK", "--events", "job.done"),
+    "ping_webhook": (SLUG, "WEBHOOK"),
+    "redeliver_message": (SLUG, "DELIVERY"),
+    "remove_webhook": (SLUG, "WEBHOOK"),
+    "replace_webhook_secret": (SLUG, "WEBHOOK"),
     "add_annotators": (SLUG, "main", "outsider@example.org"),
     "add_member": (SLUG, "outsider@example.org", "viewer"),
     "adjudicate": (SLUG, "main", "--policy", "majority"),
@@ -235,6 +241,7 @@ class TestCommands:
         named = {name for name, app in get_commands().items() if app in OUR_APPS}
         assert named == {*READING, *ENDING, *OF_NO_COLLECTION, *WRITING}
         known = {"IMPORT": str(archived.import_run.pk), "PAPER": archived.paper.key, "RELEASE": archived.release.name}
+        known |= {"WEBHOOK": str(archived.webhook.pk), "DELIVERY": str(archived.webhook.deliveries.get().pk)}
         known |= {"SPLIT": archived.split.name, "QUESTIONS": str(archived.question.reply.run_id)}
         known["MANAGER"] = manager(archived).email
         frozen = {

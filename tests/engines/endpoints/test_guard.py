@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from engines.endpoints.chat import Chat, Endpoint, Unusable
 from engines.endpoints.connections import Busy, broken_connections, open_client
 from engines.endpoints.guard import Guard, InnerAddress
+from engines.endpoints.posting import post
 from tests.stubs.chat import ChatStub, Status
 
 QUESTION = [{"role": "user", "content": "Which?"}]
@@ -199,4 +200,6 @@ def test_a_certificate_must_be_that_of_the_name_not_of_the_address(
         assert ask(f"https://model.invalid:{stub.port}/v1", guard) == "fine"
         with pytest.raises(Busy, match="certificate verify failed"):
             ask(f"https://other.invalid:{stub.port}/v1", guard)
-    assert len(stub.calls) == 1
+        assert post(f"https://model.invalid:{stub.port}/v1", b"{}", {}, guard).status == 200
+        assert "certificate verify failed" in post(f"https://other.invalid:{stub.port}/v1", b"{}", {}, guard).problem
+    assert len(stub.calls) == 2

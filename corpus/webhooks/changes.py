@@ -1,0 +1,114 @@
+"""Webhooks added, changed, removed and tested by managers; secrets come out once, when they are made."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from accounts.audit import record_event
+from accounts.caches import volatile
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from accounts.sealing import sealed
+from corpus.collections.rules import check_manager
+from corpus.models import PING, Collection, DeliveryState, Webhook, WebhookDelivery
+from corpus.webhooks.delivering import attempt
+from corpus.webhooks.events import call_sender, payload_of
+from corpus.webhooks.signing import new_message, new_secret
+
+MOST = 20  # webhooks of a collection
+PINGS, PERIOD = 3, 60  # pings of a webhook in so many seconds: each asks a server elsewhere
+
+
+@transaction.atomic
+def add_webhook(
+    *, by: User | None, at: datetime, collection: Collection, address: str, events: list[str]
+) -> tuple[Webhook, str]:
+    """The webhook and its secret, which is not shown again. Errors: Refused where there are too many."""
+    check_manager(collection, by)
+    if collection.webhooks.count() >= MOST:
+        raise Refused(f"A collection has at most {MOST} webhooks. Remove one that is no longer needed.")
+    secret = new_secret()
+    facts: dict[str, Any] = {"address": address, "events": events}
+    webhook = Webhook.objects.create(collection=collection, sealed_secret=sealed(secret), created_at=at, **facts)
+    record_event(by=by, at=at, verb="add_webhook", target=webhook, scope=collection, **facts)
+    return webhook, secret
+
+
+@transaction.atomic
+def change_webhook(*, by: User | None, at: datetime, webhook: Webhook, **values: Any) -> Webhook:
+    """Change the address or the events, or switch it on or off (`is_on`). Switched on, it sends what has waited."""
+    check_manager(webhook.collection, by)
+    webhook = _locked(webhook)
+    for name in values.keys() & {"address", "events"}:
+        setattr(webhook, name, values[name])
+    is_on = values.get("is_on", webhook.is_on)
+    if is_on != webhook.is_on:
+        webhook.off_at, webhook.off_reason, webhook.failing_since = None if is_on else at, "", None
+    webhook.save(update_fields=["address", "events", "off_at", "off_reason", "failing_since"])
+    record_event(by=by, at=at, verb="change_webhook", target=webhook, scope=webhook.collection, **values)
+    call_sender(webhook.pk)
+    return webhook
+
+
+@transaction.atomic
+def remove_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> Webhook:
+    """Forget the webhook with its secret and its deliveries; what was not sent yet never will be."""
+    check_manager(webhook.collection, by)
+    record_event(by=by, at=at, verb="remove_webhook", target=webhook, scope=webhook.collection)
+    Webhook.objects.filter(pk=webhook.pk).delete()
+    return webhook
+
+
+@transaction.atomic
+def replace_webhook_secret(*, by: User | None, at: datetime, webhook: Webhook, hours: int) -> tuple[Webhook, str]:
+    """The webhook and its new secret, not shown again. For so many hours messages are signed with the former, too."""
+    check_manager(webhook.collection, by)
+    webhook, secret = _locked(webhook), new_secret()
+    webhook.sealed_former = webhook.sealed_secret if hours else ""
+    webhook.former_until = at + timedelta(hours=hours) if hours else None
+    webhook.sealed_secret = sealed(secret)
+    webhook.save(update_fields=["sealed_former", "former_until", "sealed_secret"])
+    record_event(
+        by=by, at=at, verb="replace_webhook_secret", target=webhook, scope=webhook.collection, former_for_hours=hours
+    )
+    return webhook, secret
+
+
+@transaction.atomic
+def ping_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> WebhookDelivery:
+    """Send a message that only tests it, here and now, and return what became of it. Errors: Conflict, too often."""
+    check_manager(webhook.collection, by)
+    asked = f"webhook-pings:{webhook.pk}"
+    if (count := volatile.get(asked, 0)) >= PINGS:
+        raise Conflict(f"This webhook got {PINGS} pings just now. Wait a minute.", retry_after=PERIOD)
+    volatile.set(asked, count + 1, PERIOD)
+    record_event(by=by, at=at, verb="ping_webhook", target=webhook, scope=webhook.collection)
+    payload = payload_of(PING, at, {"collection": webhook.collection.slug})
+    delivery = WebhookDelivery.objects.create(
+        webhook=webhook, message=new_message(), event=PING, payload=payload, created_at=at, due_at=at
+    )
+    attempt(delivery)
+    return delivery
+
+
+@transaction.atomic
+def redeliver_message(*, by: User | None, at: datetime, delivery: WebhookDelivery) -> WebhookDelivery:
+    """Send a message again, with the same id and content, and with all attempts. Errors: Refused where it is off."""
+    webhook = delivery.webhook
+    check_manager(webhook.collection, by)
+    if not webhook.is_on:
+        raise Refused("This webhook is switched off. Switch it on first: it then sends what has waited.")
+    again = {"state": DeliveryState.WAITING, "due_at": Now(), "attempts": 0}
+    WebhookDelivery.objects.filter(pk=delivery.pk).update(**again)
+    facts = {"message": delivery.message, "event": delivery.event}
+    record_event(by=by, at=at, verb="redeliver_message", target=webhook, scope=webhook.collection, **facts)
+    call_sender(webhook.pk)
+    delivery.refresh_from_db()
+    return delivery
+
+
+def _locked(webhook: Webhook) -> Webhook:
+    rows = Webhook.objects.select_related("collection").select_for_update(of=("self",), no_key=True)
+    return rows.get(pk=webhook.pk)
