@@ -117,6 +117,11 @@ class JobKind(ABC, Generic[J]):
     def __init__(self, key: str) -> None:
         self.key = key  # in addresses and in messages to workers
 
+    @property
+    def way_to_collection(self) -> str:
+        """The fields from the job to the collection that it belongs to, as in a query; "" where there is none."""
+        return ""
+
     @abstractmethod
     def work(self, job: J, progress: Progress) -> None:
         """Do it and store the results. It may be called again after a crash, so it must be idempotent.

@@ -32,6 +32,7 @@ from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused, as_refusal
 from accounts.storage_full import storage_fault
 from accounts.table_statistics import analyse_changed_tables
+from accounts.turns import Turns, is_limited, take_turn
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -119,21 +120,30 @@ def carry_out_row(model: type[J], pk: int) -> None:
     """`carry_out` for a worker, which knows only the id: a job that has to wait, or whose worker ends, goes back to
     the queue."""
     with marked(job=f"{model._meta.label_lower} {pk}"):
-        job = _attempt(model, pk, interruptible()(kind_of(model).work))
+        job = _attempt(model, pk, interruptible()(kind_of(model).work), in_turn=is_limited(kind_of(model)))
     if job and not job.step:  # given back
         _hand_over(job)
     elif job:
         volatile.set(_waiting_key(job), True, WAIT_SECONDS + LOST_AFTER.total_seconds())
         _hand_over(job, WAIT_SECONDS)
+    if is_limited(kind_of(model)):
+        _send_next()
 
 
-def _attempt(model: type[J], pk: int, work: Callable[[J, Progress], None] | None) -> J | None:
-    """Do the job if it is free; the job, where it has to wait for others."""
+def _send_next() -> None:
+    """Send the job that was put back until its turn and is the next, if there is one."""
+    found = (job for job in Turns().next() if not volatile.get(_waiting_key(job)))
+    if job := next(found, None):
+        _hand_over(job)
+
+
+def _attempt(model: type[J], pk: int, work: Callable[[J, Progress], None] | None, *, in_turn: bool = False) -> J | None:
+    """Do the job if it is free, and if it is its turn where that counts; the job, where it has to wait for others."""
     kind = kind_of(model)
     waits = None
     try:
         with claimed(model, pk) as claim:
-            job = _start(model, pk) if claim else None
+            job = _start(model, pk, in_turn=in_turn) if claim else None
             if claim is not None and job is not None and _work(job, claim, work or kind.work):
                 waits = job
     finally:
@@ -190,12 +200,12 @@ def _waiting_key(job: Job) -> str:
 
 
 def resume_lost_jobs(now: datetime) -> int:
-    """Send again every unfinished job that no worker holds; returns how many. Run by beat.
+    """Send again every unfinished job that no worker holds and whose turn it is; returns how many. Run by beat.
 
     A queued job may have lost its message or may wait for a busy worker, which cannot be distinguished here. So it is
     sent again soon, and then ever more rarely: waiting jobs must not fill the queue with copies of themselves.
     """
-    sent, held = 0, jobs_claimed()
+    sent, held = 0, jobs_claimed() | Turns().out_of_turn()
     for kind in job_kinds().values():
         unfinished = kind.model._default_manager.exclude(state__in=FINAL_STATES)
         for job in unfinished.filter(requested_at__lt=now - LOST_AFTER):
@@ -220,9 +230,13 @@ def _is_due(job: Job, now: datetime) -> bool:
     return True
 
 
-def _start(model: type[J], pk: int) -> J | None:
+@transaction.atomic
+def _start(model: type[J], pk: int, *, in_turn: bool) -> J | None:
     job = model._default_manager.filter(pk=pk).exclude(state__in=FINAL_STATES).first()
     if job is None:
+        return None
+    if in_turn and (wait := take_turn(job)):
+        model._default_manager.filter(pk=pk).update(state=JobState.QUEUED, step=wait)
         return None
     job.attempts += 1
     if job.attempts > MOST_ATTEMPTS:

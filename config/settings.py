@@ -252,6 +252,7 @@ CACHES = {
 
 # --- background jobs -------------------------------------------------------------------------------------------------
 JOB_TIME_LIMIT = env.number("LITMUS_JOB_HOURS", 12, minimum=1, maximum=1000) * 3600  # seconds
+COLLECTION_JOBS = env.number("LITMUS_COLLECTION_JOBS", 2, minimum=1)  # heavy ones at the same time
 TASK_QUEUE = "config.celery.app"  # loaded when the first job is sent
 CELERY_BROKER_URL = celery_broker(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

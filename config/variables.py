@@ -185,6 +185,10 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         Variable("LITMUS_READING_MB", "Memory that the process that reads a file may take"),
         Variable("LITMUS_BODY_LIMIT_MB", "Largest form or API body (held in memory)"),
         Variable("LITMUS_API_RATE", "API requests per person and minute"),
+        Variable(
+            "LITMUS_COLLECTION_JOBS",
+            "Jobs of the queue `heavy` that workers do for one collection at the same time; its other ones wait",
+        ),
         Variable("LITMUS_JOB_HOURS", "Longest time a background job may take"),
     ),
     "Registries of publications": (

@@ -33,10 +33,14 @@ class CollectionJob(JobKind[J]):
     related: ClassVar[tuple[str, ...]] = ("collection",)  # the way from the job to its collection, and what words need
     begins_at: ClassVar[str] = ""  # the page where it is started, where that is not the page of its results
 
+    @property
+    def way_to_collection(self) -> str:
+        return self.related[0]
+
     def collection_of(self, job: J) -> Collection:
         """The collection it belongs to."""
         found = job
-        for name in self.related[0].split("__"):
+        for name in self.way_to_collection.split("__"):
             found = getattr(found, name)
         return found  # type: ignore[return-value]
 
