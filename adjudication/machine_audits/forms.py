@@ -15,7 +15,7 @@ from engines.definitions.settings import DEPTH, SAMPLE, SEED
 USUAL_SAMPLE = 200  # items
 
 
-class SampleForm(forms.Form):
+class AuditSampleForm(forms.Form):
     size = number_field(
         SAMPLE,
         initial=USUAL_SAMPLE,

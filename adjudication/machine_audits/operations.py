@@ -13,7 +13,7 @@ from accounts.operations import Found, Operation
 from accounts.refusals import Refused
 from accounts.rest_records import serializer_of
 from adjudication.machine_audits.drawing import Drawing, check_can_be_audited, draw_audit_sample
-from adjudication.machine_audits.forms import USUAL_SAMPLE, SampleForm
+from adjudication.machine_audits.forms import USUAL_SAMPLE, AuditSampleForm
 from adjudication.machine_audits.reading import count_free
 from adjudication.machine_audits.strata import Stratum
 from annotation.campaigns.places import in_campaign
@@ -46,8 +46,8 @@ def _on_page(request: HttpRequest, roles: tuple[Any, ...], **where: Any) -> Foun
     found = replace(found, shown=found.shown | {"free": free, "reason": reason})
     if "size" not in request.GET:
         return _with_form(found, initial={"size": min([USUAL_SAMPLE, *enough])})
-    given = {name: request.GET.get(name) for name in SampleForm.base_fields}
-    asked = SampleForm(request.GET, campaign=found.target["campaign"])
+    given = {name: request.GET.get(name) for name in AuditSampleForm.base_fields}
+    asked = AuditSampleForm(request.GET, campaign=found.target["campaign"])
     shown: dict[str, Any] = {"asked": asked}
     if asked.is_valid():
         try:
@@ -85,7 +85,7 @@ DRAW_AUDIT_SAMPLE = Operation(
     example="draw_audit_sample demo machine-labels --size 30 --seed 7 --dry-run",
     action=draw_audit_sample,
     foresee=partial(draw_audit_sample, dry_run=True),
-    form=SampleForm,
+    form=AuditSampleForm,
     place=replace(
         _campaign,
         page=_on_page,

@@ -7,7 +7,7 @@ from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import SEMICOLON, Choices, GoldKind, GoldRequest, Grades, LoadedGold, Selector
 from adjudication.evaluation.golds.qrels import QrelsGold
 from adjudication.evaluation.golds.targets import Contexts, Targets
-from adjudication.evaluation.golds.verdicts import Labels, MachineLabels, SubQueries, VerdictsGold
+from adjudication.evaluation.golds.verdicts import Labels, MachineLabelsGold, SubQueries, VerdictsGold
 from annotation.models import Campaign
 from corpus.models import Collection
 from engines.plugins import Registry
@@ -20,7 +20,7 @@ GOLDS: Registry[GoldKind] = Registry(
     Targets(),
     Contexts(),
     Labels(),
-    MachineLabels(),
+    MachineLabelsGold(),
     QrelsGold(),
 )
 

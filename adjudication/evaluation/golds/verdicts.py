@@ -152,7 +152,7 @@ class Labels(GoldKind):
         return self.loaded(request, label, gold, **more)
 
 
-class MachineLabels(Labels):
+class MachineLabelsGold(Labels):
     name = "machine"
     label = "Labels of a machine"
     about = "Documents as one machine annotator has judged them, alone."

@@ -1,4 +1,4 @@
-"""Figures of topics like these against leaving out each topic, and PPI++ against the authors' own package."""
+"""Figures of topics like these against leaving out each topic, and of this collection against the package of PPI++."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,7 @@ from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 from engines.stats.audits.estimates import estimate
 from engines.stats.audits.sample import Population, Sample
 from engines.stats.audits.targets import linear_measure, mean_of
-from engines.stats.audits.topics import of_topics_like_these, ppi_plus_plus
-from engines.stats.reasons import Reason
+from engines.stats.audits.topics import of_topics_like_these
 from tests.engines.stats.audits.world import TOPICS, VALUES, World
 
 RNG = np.random.default_rng(23)
@@ -24,15 +23,17 @@ def test_the_estimate_of_this_collection_is_that_of_ppi_with_the_same_lambda():
     assert found.corrected.value == pytest.approx(float(ppi_mean_pointestimate(*labels, lam=found.trust)[0]))
 
 
-@pytest.mark.parametrize(("n", "outside", "noise"), [(60, 900, 0.4), (200, 300, 2.0), (50, 50, 0.1), (80, 400, 30.0)])
-def test_ppi_plus_plus_is_that_of_its_authors(n, outside, noise):
-    y = RNG.normal(size=n)
-    f, f_outside = y + RNG.normal(0.3, noise, n), RNG.normal(size=outside) + RNG.normal(0.3, noise, outside)
-    low, high = ppi_mean_ci(y, f, f_outside, alpha=0.05)
-    found = ppi_plus_plus(y, f, f_outside)
-    assert (found.ci.low, found.ci.high) == pytest.approx((float(low[0]), float(high[0])), rel=0.01, abs=0.01)
-    assert found.value == pytest.approx(float(np.ravel(ppi_mean_pointestimate(y, f, f_outside))[0]), abs=0.01)
-    assert ppi_plus_plus(y[:1], f[:1], f_outside).reason is Reason.TOO_FEW_ITEMS
+def test_in_a_large_collection_the_interval_is_that_of_ppi_plus_plus_by_its_authors():
+    people = RNG.choice(4, 60_000, p=[0.5, 0.3, 0.15, 0.05])
+    machine = np.where(RNG.random(len(people)) < 0.3, RNG.choice(4, len(people)), people)
+    zeros = np.zeros(len(people), dtype=int)
+    target = mean_of(Population(machine, zeros, zeros, VALUES), "", VALUES)
+    pair = RNG.choice(len(people), 800, replace=False)
+    found = estimate(Sample(pair, people[pair]), target).corrected
+    labels = (VALUES[people[pair]], VALUES[machine[pair]], np.delete(VALUES[machine], pair))
+    low, high = ppi_mean_ci(*labels, alpha=0.05)
+    assert found.ci.high - found.ci.low == pytest.approx(float(high[0] - low[0]), rel=0.02)
+    assert found.value == pytest.approx(float(np.ravel(ppi_mean_pointestimate(*labels))[0]), rel=0.005)
 
 
 def test_whole_topics_are_left_out_and_the_interval_is_wider_than_that_of_this_collection():
