@@ -22,10 +22,11 @@ class ConfigConfig(AppConfig):
         """Register checks, exclude static files, make the directory for uploads, close the connection pools at exit."""
         from django.contrib.staticfiles.apps import StaticFilesConfig  # here: one configuration is that of this app
 
-        from config.checks import check_database_version, check_plugins, check_site_url
+        from config.checks import check_database_version, check_files, check_plugins, check_site_url
 
         register(check_plugins, deploy=True)  # of a deployment alone: looking for packages takes a moment
         register(check_site_url, deploy=True)
+        register(check_files, deploy=True)
         register(check_database_version, Tags.database)
 
         StaticFilesConfig.ignore_patterns = [*StaticFilesConfig.ignore_patterns, *NOT_COLLECTED]

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django calls it so
 
 from accounts.extensions import extensions
+from accounts.files.storage import FilesAway, files
 from config.env import BadEnvironment
 from config.tables import check_version
 from engines.plugins import BrokenPlugin
@@ -39,4 +40,13 @@ def check_database_version(**about: Any) -> list[CheckMessage]:
         check_version()
     except BadEnvironment as error:
         return [Error(str(error), id="litmus.E001")]
+    return []
+
+
+def check_files(**_: Any) -> list[CheckMessage]:
+    """An error where files can be neither stored nor read."""
+    try:
+        files.check()
+    except FilesAway as error:
+        return [Error(str(error), hint="Correct LITMUS_BUCKET_URL or LITMUS_MEDIA_ROOT.", id="litmus.E002")]
     return []

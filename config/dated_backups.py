@@ -1,14 +1,16 @@
 """A folder of dated backups, each the database and the files that go with it: the newest are kept, the rest go."""
 
-import os
 import re
-import shutil
 import tarfile
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
+from django.core.files.base import File
 
+from accounts.files.storage import files
 from config.backups import BackupFailed, dump
 
 FILES = ".files.tar"  # after the name of the backup of the database
@@ -38,14 +40,18 @@ def files_of(backup: Path) -> Path:
 
 
 def pack_files(archive: Path) -> None:
-    """Uploaded files and those of releases, whole or not at all. Errors: BackupFailed."""
+    """Uploaded files and those of releases, whole or not at all; none where they are in a bucket, which keeps them.
+
+    Errors: BackupFailed.
+    """
+    if settings.BUCKET:
+        return
     unfinished = archive.with_name(archive.name + ".unfinished")
     try:
         with tarfile.open(unfinished, "w") as tar:
-            if settings.MEDIA_ROOT.is_dir():
-                for path in sorted(settings.MEDIA_ROOT.iterdir()):
-                    if path != settings.FILE_UPLOAD_TEMP_DIR:  # still arriving
-                        tar.add(path, path.name)
+            for name, _ in sorted(files.sizes()):
+                with suppress(FileNotFoundError):  # deleted meanwhile, as uploads are
+                    tar.add(files.path(name), name)
         unfinished.rename(archive)
     except OSError as error:
         raise BackupFailed(f"{archive} cannot be written: {error.strerror or error}.") from None
@@ -54,7 +60,7 @@ def pack_files(archive: Path) -> None:
 
 
 def unpack_files(backup: Path) -> int:
-    """Put the files that lie next to the backup into their place; how many, 0 where there are none.
+    """Put the files that lie next to the backup into the folder or bucket of files; how many, 0 where there are none.
 
     None is overwritten. Errors: BackupFailed for a damaged archive.
     """
@@ -64,21 +70,9 @@ def unpack_files(backup: Path) -> int:
     try:
         with tarfile.open(archive) as tar:
             for member in filter(tarfile.TarInfo.isfile, tar):
-                place = _place(member.name)
-                if not os.path.lexists(place):
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                    with tar.extractfile(member) as packed, place.open("xb") as unpacked:  # type: ignore[union-attr]
-                        shutil.copyfileobj(packed, unpacked)
+                if not files.exists(member.name):
+                    files.save(member.name, File(tar.extractfile(member)))
                     count += 1
-    except (OSError, tarfile.TarError) as error:
+    except (OSError, tarfile.TarError, SuspiciousOperation) as error:  # the last: it would be written elsewhere
         raise BackupFailed(f"The database is restored, but not all files: {archive}: {error}") from None
     return count
-
-
-def _place(name: str) -> Path:
-    """Where a file of an archive goes. Python's own filter for this is not in every 3.11. Errors: TarError."""
-    root = settings.MEDIA_ROOT.resolve()
-    place = (root / name).resolve()
-    if not place.is_relative_to(root):
-        raise tarfile.TarError(f"{name} would be written elsewhere")
-    return place

@@ -18,6 +18,7 @@ from django.db import Error
 
 from accounts import mail
 from accounts.extensions import extensions
+from accounts.files.storage import FilesAway, files
 from accounts.models import User
 from accounts.refusals import Reason, Refused, Remedy
 from accounts.sql import execute
@@ -151,13 +152,14 @@ def _try_model(purpose: ModelPurpose, by: User) -> str:  # noqa: ARG001 - all te
 
 
 def _directories() -> Iterator[tuple[str, Path]]:
-    yield "Files", Path(settings.MEDIA_ROOT)
+    yield "Arriving files" if settings.BUCKET else "Files", Path(settings.MEDIA_ROOT)
     yield "Indexes", Path(settings.INDEX_DIR)
     yield "Temporary", Path(tempfile.gettempdir())
 
 
 def _storage() -> Part:
-    facts = [(name, f"{_free(path)} in {path}") for name, path in _directories()]
+    facts = [("Files", files.address())] if settings.BUCKET else []
+    facts += [(name, f"{_free(path)} in {path}") for name, path in _directories()]
     return Part("storage", "Storage", "Writes, reads and deletes a file in each place.", facts)
 
 
@@ -176,6 +178,10 @@ def _try_storage(by: User) -> str:  # noqa: ARG001
                 file.read()
         except OSError as error:
             raise Fails(f"{name}: {path} cannot be written ({error.strerror}).") from None
+    try:
+        files.check()
+    except FilesAway as error:
+        raise Fails(f"Files: {error}") from None
     return "Every place can be written and read by the web server."
 
 

@@ -64,7 +64,7 @@ class BucketStorage(S3Storage, Files):
 
     def stream(self, name: str) -> IO[bytes]:
         with self._explained(name):
-            found = self.connection.meta.client.get_object(Bucket=self.bucket_name, Key=self._normalize_name(name))
+            found = self.bucket.meta.client.get_object(Bucket=self.bucket_name, Key=self._normalize_name(name))
         body: IO[bytes] = found["Body"]
         return body
 
@@ -96,7 +96,7 @@ class BucketStorage(S3Storage, Files):
 
     def check(self) -> None:
         with self._explained(""):
-            self.connection.meta.client.list_objects_v2(Bucket=self.bucket_name, Prefix=self.location, MaxKeys=1)
+            self.bucket.meta.client.list_objects_v2(Bucket=self.bucket_name, Prefix=self.location, MaxKeys=1)
 
     @contextmanager
     def _once(self, name: str) -> Iterator[Path]:

@@ -82,16 +82,23 @@ def _fill(file: IO[bytes], sha256: str, pieces: Iterable[bytes]) -> None:
 
 def make_room() -> None:
     """Remove the copies used longest ago until the rest is within the limit; those in use stay."""
-    found = []
-    for path in folder().iterdir():
-        with suppress(FileNotFoundError):
-            about = path.stat()
-            found.append((about.st_mtime, about.st_size, path))
+    found = sorted((about.st_mtime, about.st_size, path) for path, about in _all())
     left = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
+    for _, bytes_, path in found:
         if left <= settings.LOCAL_COPIES:
             return
-        left -= size * _remove_unless_held(path)
+        left -= bytes_ * _remove_unless_held(path)
+
+
+def size() -> int:
+    """Bytes of all copies."""
+    return sum(about.st_size for _, about in _all())
+
+
+def _all() -> Iterator[tuple[Path, os.stat_result]]:
+    for path in folder().iterdir():
+        with suppress(FileNotFoundError):
+            yield path, path.stat()
 
 
 def _remove_unless_held(path: Path) -> bool:

@@ -22,6 +22,8 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from accounts.files import copies
+from accounts.files.storage import FilesAway, files
 from accounts.job_kinds import job_kinds
 from accounts.models import JobState
 from accounts.queues import Queue
@@ -67,6 +69,7 @@ class ServerFigures(Collector):
         yield from _database()
         yield from _queue()
         yield _free()
+        yield from _files()
 
 
 def _gauge(name: str, meaning: str, values: Iterable[tuple[tuple[str, ...], float]], *labels: str) -> Metric:
@@ -151,6 +154,17 @@ def _workers() -> list[tuple[tuple[str, ...], float]]:
 
 
 def _free() -> Metric:
-    places = {"files": Path(settings.MEDIA_ROOT), "indexes": Path(settings.INDEX_DIR)}
-    found = [((name,), float(shutil.disk_usage(path).free)) for name, path in places.items() if path.exists()]
+    places = {"arriving" if settings.BUCKET else "files": settings.MEDIA_ROOT, "indexes": settings.INDEX_DIR}
+    found = [((name,), float(shutil.disk_usage(path).free)) for name, path in places.items() if Path(path).exists()]
     return _gauge("free_bytes", "Free space where files and indexes lie.", found, "place")
+
+
+def _files() -> Iterator[Metric]:
+    try:
+        files.check()
+        is_up = True
+    except FilesAway:
+        is_up = False
+    yield _gauge("files_up", "Whether the folder or bucket of files can be used.", [((), is_up)])
+    if settings.BUCKET:
+        yield _gauge("local_copies_bytes", "Copies of the bucket's files on this machine.", [((), copies.size())])

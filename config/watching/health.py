@@ -8,11 +8,13 @@ import threading
 import time
 from collections.abc import Callable
 
+from django.conf import settings
 from django.db import Error, connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from accounts import broker, leaving
+from accounts.files.storage import FilesAway, files
 from config.tables import MIGRATE, migrations_applied, migrations_on_disk, unknown_migration
 
 PATIENCE = 2.5  # seconds for all servers together
@@ -53,6 +55,7 @@ class HealthMiddleware:
         self.get_response = get_response
         self.migrated = False  # once true it stays true for the code of this process
         self.database, self.redis = Probe(self.database_problem), Probe(redis_problem)
+        self.files = Probe(files_problem)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path_info == "/healthz":
@@ -62,17 +65,16 @@ class HealthMiddleware:
         return self.get_response(request)
 
     def readiness(self) -> HttpResponse:
-        """503 where this web server is to end, or without the database: without Redis only jobs wait, and people
-        continue to label."""
+        """503 where this web server is to end, or without the database: without Redis only jobs wait, without the
+        bucket only files, and people continue to label."""
         if leaving.is_announced():
             return JsonResponse({"web": "ends"}, status=503)
         deadline = time.monotonic() + PATIENCE
-        for probe in (self.database, self.redis):
+        probes = {"database": self.database, "redis": self.redis} | ({"files": self.files} if settings.BUCKET else {})
+        for probe in probes.values():
             probe.start()
-        database = self.database.result(PATIENCE)
-        redis = self.redis.result(max(0, deadline - time.monotonic()))
-        state = {"database": database or "ok", "redis": redis or "ok"}
-        return JsonResponse(state, status=503 if database else 200)
+        state = {name: probe.result(max(0, deadline - time.monotonic())) or "ok" for name, probe in probes.items()}
+        return JsonResponse(state, status=200 if state["database"] == "ok" else 503)
 
     def database_problem(self) -> str:
         """Why the database cannot be used, or "". No detail of the connection is shown to strangers."""
@@ -103,3 +105,12 @@ def own_connection() -> DatabaseWrapper:
 def redis_problem() -> str:
     """Why the queue cannot be used, or ""."""
     return "" if broker.answers() else f"{AWAY}: background jobs wait"
+
+
+def files_problem() -> str:
+    """Why the bucket cannot be used, or "". Its name is shown to nobody."""
+    try:
+        files.check()
+    except FilesAway:
+        return f"{AWAY}: uploads, papers and releases wait"
+    return ""

@@ -2,14 +2,17 @@
 
 import tarfile
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.files.storage import files
 from config import dated_backups
 from config.backups import BackupFailed
 from config.dated_backups import dated_backup, files_of, unpack_files
+from config.env import bucket_parameters
 
 NOW = datetime(2026, 11, 27, 3, tzinfo=UTC)
 
@@ -41,7 +44,8 @@ def test_files_come_back_and_none_is_overwritten(folder: Path, settings) -> None
     assert unpack_files(made) == 0  # all are there
     settings.MEDIA_ROOT = folder.parent / "new"
     assert unpack_files(made) == 1
-    assert [path.name for path in settings.MEDIA_ROOT.iterdir()] == ["papers"]
+    assert {path.name for path in settings.MEDIA_ROOT.iterdir()} == {"papers", "arriving"}
+    assert not list((settings.MEDIA_ROOT / "arriving").iterdir())
     assert (settings.MEDIA_ROOT / "papers" / "one.pdf").read_text() == "a paper"
     assert unpack_files(folder / "without.backup") == 0
     files_of(made).write_bytes(b"no archive")
@@ -74,3 +78,20 @@ def test_one_that_failed_removes_no_earlier_one(folder: Path, monkeypatch: pytes
 def test_none_would_be_kept(folder: Path) -> None:
     with pytest.raises(CommandError, match="keep at least 1"):
         call_command("backup", str(folder), "--keep", "0")
+
+
+@pytest.mark.services
+def test_files_of_a_bucket_are_in_none_and_those_of_a_folder_come_back_into_it(
+    folder: Path, settings, bucket_url: str, in_bucket: str
+) -> None:
+    """`in_bucket` took the files to a bucket after the fixture `folder` had put some into the folder."""
+    settings.BUCKET = bucket_parameters(bucket_url)
+    errors = StringIO()
+    call_command("backup", str(folder), stderr=errors)
+    assert f"It has none of the files, which are in {files.address()}." in errors.getvalue()
+    (made,) = folder.glob("*.backup")
+    assert not files_of(made).exists()
+    with tarfile.open(files_of(made), "w") as tar:
+        tar.add(folder.parent / "media" / "papers" / "one.pdf", "papers/one.pdf")
+    assert (unpack_files(made), unpack_files(made)) == (1, 0)
+    assert b"".join(files.pieces("papers/one.pdf")) == b"a paper"

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from accounts.sql import execute
 from config.celery import app as current_app
+from config.env import bucket_parameters
 from config.state import TESTS, parts, try_part
 from tests.factories.accounts import UserFactory
 from tests.stubs.chat import Answer, ChatStub, Garbage, Status
@@ -107,6 +108,16 @@ def test_storage(staff, settings, tmp_path):
     (tmp_path / "file").write_text("")
     settings.INDEX_DIR = tmp_path / "file" / "indexes"
     assert words("storage", staff, False).startswith(f"Indexes: {settings.INDEX_DIR} cannot be written")
+
+
+@pytest.mark.services
+def test_a_bucket_that_is_missing_is_named_without_its_key(staff, settings, in_bucket):
+    settings.BUCKET = {**bucket_parameters(in_bucket), "bucket_name": "gone"}
+    settings.STORAGES = {**settings.STORAGES, "default": {**settings.STORAGES["default"], "OPTIONS": settings.BUCKET}}
+    assert words("storage", staff, False) == "Files: There is no bucket gone. Create it, or correct LITMUS_BUCKET_URL."
+    (part,) = (part for part in parts() if part.key == "storage")
+    assert part.facts[0] == ("Files", "s3://gone/of/tests")
+    assert "verysecretword" not in str(part.facts)
 
 
 def test_versions(staff, settings):

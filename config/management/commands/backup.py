@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts.files.storage import files
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from config.backups import dump
@@ -19,7 +20,8 @@ class Command(ReportingCommand):
     line = "Write the whole database to a file, or with the files into a folder"
     help = (
         "Write the whole database to a file; people can continue to work. Uploaded files are not in it. Given an"
-        " existing folder, it writes both there, named by the time, and removes old backups: for a timer."
+        " existing folder, it writes both there, named by the time, and removes old backups: for a timer. Files of a"
+        " bucket are in neither: the bucket keeps them."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -32,9 +34,13 @@ class Command(ReportingCommand):
             raise Refused(f"--keep {keep}: keep at least 1.")
         if file.is_dir():
             made = dated_backup(file, at=timezone.now(), keep=keep)
-            files, size = files_of(made), made.stat().st_size
-            words = f"{made}: {size:,} bytes. Its files: {files}. At most {keep} backups are kept."
-            return words, {"file": str(made), "bytes": size, "files": str(files)}
-        size, media = dump(file), str(settings.MEDIA_ROOT)
+            packed, size = files_of(made), made.stat().st_size
+            kept = f"At most {keep} backups are kept."
+            if settings.BUCKET:
+                words = f"{made}: {size:,} bytes. {kept} It has none of the files, which are in {files.address()}."
+                return words, {"file": str(made), "bytes": size, "files": None}
+            words = f"{made}: {size:,} bytes. Its files: {packed}. {kept}"
+            return words, {"file": str(made), "bytes": size, "files": str(packed)}
+        size, media = dump(file), files.address()
         words = f"{file}: {size:,} bytes. Copy {media} as well: uploaded files are there."
         return words, {"file": str(file), "bytes": size, "media": media}

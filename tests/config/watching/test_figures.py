@@ -79,6 +79,7 @@ def test_jobs_are_counted_by_kind_and_state_with_the_age_of_the_oldest_that_wait
     assert (after["litmus_database_up",], after["litmus_queue_up",]) == (1, 1)
     assert after["litmus_database_bytes",] > 1e6
     assert after["litmus_free_bytes", "files"] > 0
+    assert after["litmus_files_up",] == 1
 
 
 def test_servers_that_are_away_are_said_to_be_and_the_rest_is_there(scrape, settings, monkeypatch):

@@ -1,5 +1,6 @@
 """Probes answer whatever is down, hangs or waits."""
 
+import json
 import socket
 import threading
 import time
@@ -11,6 +12,8 @@ import pytest
 from django.db import connection, connections
 from django.db.migrations.recorder import MigrationRecorder
 
+from config.checks import check_files
+from config.env import bucket_parameters
 from config.watching.health import HealthMiddleware
 from tests.processes import PATIENCE, web_server
 
@@ -134,3 +137,16 @@ def status_of(url: str) -> int:
 def test_a_real_browser_reaches_the_live_server(page):
     assert page.goto("/healthz").ok
     assert "ok" in page.text_content("body")
+
+
+@pytest.mark.services
+@pytest.mark.django_db
+def test_readyz_names_a_bucket_that_is_away_and_stays_ready(rf, settings, in_bucket):
+    settings.BUCKET = bucket_parameters(in_bucket)
+    assert json.loads(ready(rf).content) == {"database": "ok", "redis": "ok", "files": "ok"}
+    options = {**settings.BUCKET, "bucket_name": "gone"}
+    settings.STORAGES = {**settings.STORAGES, "default": {**settings.STORAGES["default"], "OPTIONS": options}}
+    response = ready(rf)
+    assert response.status_code == 200
+    assert json.loads(response.content)["files"] == "not reachable: uploads, papers and releases wait"
+    assert [each.id for each in check_files()] == ["litmus.E002"]

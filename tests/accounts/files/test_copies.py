@@ -1,0 +1,94 @@
+"""Copies of files of a bucket: fetched once, held while read, removed when they take too much room."""
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts.files import copies
+from accounts.files.copies import Damaged, copy_of
+from tests.processes import PATIENCE, Child, child_environment, wait_for
+
+
+@pytest.fixture(autouse=True)
+def place(settings: Any, tmp_path: Path) -> Path:
+    settings.INDEX_DIR, settings.LOCAL_COPIES = tmp_path, 25
+    return tmp_path / "copies"
+
+
+def taken(content: bytes) -> tuple[str, Any]:
+    """The hash of a content, and what gives it in pieces."""
+    return hashlib.sha256(content).hexdigest(), lambda: iter([content[:3], content[3:]])
+
+
+def forbidden() -> Iterator[bytes]:
+    raise AssertionError("it was fetched again")
+
+
+def test_a_copy_is_fetched_once_and_the_one_used_longest_ago_goes(place: Path) -> None:
+    contents = [bytes([65 + n]) * 10 for n in range(3)]
+    hashes = [taken(each)[0] for each in contents]
+    for age, content in zip((30, 20), contents, strict=False):
+        with copy_of(*taken(content)) as path:
+            assert path.read_bytes() == content
+        os.utime(path, (age, age))
+    with copy_of(hashes[0], forbidden) as path:  # used just now
+        assert path.read_bytes() == contents[0]
+    with copy_of(*taken(contents[2])):
+        assert {path.name for path in place.iterdir()} == {hashes[0], hashes[2]}
+    assert copies.size() == 20
+
+
+def test_what_is_read_stays_however_little_room_there_is(place: Path) -> None:
+    with copy_of(*taken(b"a" * 20)) as first, copy_of(*taken(b"b" * 30)) as second:
+        assert (first.read_bytes(), second.read_bytes()) == (b"a" * 20, b"b" * 30)
+    with copy_of(*taken(b"c")):
+        assert copies.size() == 1
+
+
+def test_what_has_changed_in_the_bucket_is_refused_and_not_kept(place: Path) -> None:
+    with pytest.raises(Damaged, match="SHA-256"), copy_of(taken(b"as stored")[0], lambda: iter([b"changed"])):
+        pass
+    assert not [path for path in place.iterdir() if path.suffix != ".part"]
+
+
+@pytest.mark.services
+@pytest.mark.django_db
+def test_two_processes_fetch_it_once_and_one_that_is_killed_leaves_none(place: Path, tmp_path: Path) -> None:
+    content = b"0123456789"
+    sha256 = taken(content)[0]
+    command = [sys.executable, "-c", FETCHING, sha256, str(tmp_path)]
+    environment = child_environment(LITMUS_INDEX_DIR=str(tmp_path))
+    first = Child(command, tmp_path / "first.log", environment)
+    wait_for(lambda: list(tmp_path.glob("began-*")), what=f"the first, see {first.log}")
+    second = Child(command, tmp_path / "second.log", environment)
+    wait_for((tmp_path / f"here-{second.process.pid}").exists, what="the second process")
+    assert len(list(tmp_path.glob("began-*"))) == 1, "the second waits for the first"
+    first.kill()
+    (tmp_path / "go on").touch()
+    assert second.process.wait(PATIENCE) == 0, second.output
+    assert (place / sha256).read_bytes() == content
+    assert [path.name for path in place.iterdir()] == [sha256]
+    with copy_of(sha256, forbidden) as path:
+        assert path.read_bytes() == content
+
+
+FETCHING = """
+import os, sys, time, pathlib, django
+django.setup()
+from accounts.files.copies import copy_of
+folder = pathlib.Path(sys.argv[2])
+def pieces():
+    yield b"01234"
+    (folder / f"began-{os.getpid()}").touch()
+    while not (folder / "go on").exists():
+        time.sleep(0.02)
+    yield b"56789"
+(folder / f"here-{os.getpid()}").touch()
+with copy_of(sys.argv[1], pieces) as path:
+    assert path.read_bytes() == b"0123456789"
+"""
