@@ -9,7 +9,7 @@ import logging
 import threading
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -65,10 +65,15 @@ class Claim:
         self.rows().delete()
 
 
-@contextmanager
-def claimed(job: type[Job], pk: int) -> Iterator[Claim | None]:
+def claimed(job: type[Job], pk: int) -> AbstractContextManager[Claim | None]:
     """The claim on a job for the length of the block, or None where another worker has it."""
-    claim = Claim(job._meta.label_lower, pk)
+    return held(job._meta.label_lower, pk)
+
+
+@contextmanager
+def held(kind: str, number: int = 0) -> Iterator[Claim | None]:
+    """The claim on whatever has this name and number, for the length of the block, or None where another has it."""
+    claim = Claim(kind, number)
     if not claim.take():
         yield None
         return

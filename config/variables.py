@@ -76,8 +76,8 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         Variable(
             "LITMUS_INDEX_DIR",
             "Search indexes of collections, read through memory maps: a local disk of the workers. A cache: what is "
-            "lost or stale is built again. About 1.5 kB for each document. Workers that share it build and search "
-            "the parts of a large index together",
+            "lost or stale is built again. About 1.5 kB for each document. Workers build and search the parts of a "
+            "large index together where they share it, or with `LITMUS_BUCKET_URL`: then it holds copies of indexes",
             default="`indexes` in the data directory",
         ),
         Variable(

@@ -53,7 +53,7 @@ def in_bucket(settings: Any, bucket_url: str, tmp_path: Path) -> str:
     from config.env import bucket_parameters
 
     options = bucket_parameters(bucket_url)
-    settings.INDEX_DIR = tmp_path / "indexes"
+    settings.BUCKET, settings.INDEX_DIR = options, tmp_path / "indexes"
     settings.MEDIA_ROOT = tmp_path / "no media"
     settings.STORAGES = {
         **settings.STORAGES,

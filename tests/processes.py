@@ -60,16 +60,18 @@ def renew_lease(job: Job) -> None:
 
 
 @contextlib.contextmanager
-def nobody_inserts(*models: type[Model]) -> Iterator[None]:
-    """Who inserts a row of the models waits for the end of the block, however quick it is: it can be killed before."""
+def nobody_inserts(*models: type[Model], when: str = "") -> Iterator[None]:
+    """Who inserts into the tables of the models (with `when`, a row of which it holds) waits for the end of the block,
+    however quick it is: it can be killed before."""
+    rows = f"FOR EACH ROW WHEN ({when})" if when else ""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(hashtext('nobody inserts'))")
         cursor.execute(
             "CREATE FUNCTION wait_to_insert() RETURNS trigger LANGUAGE plpgsql AS "
             "$$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('nobody inserts')); RETURN NEW; END $$;"
             + ";".join(
-                f"CREATE TRIGGER wait_to_insert BEFORE INSERT ON {model._meta.db_table} "
-                "EXECUTE FUNCTION wait_to_insert()"
+                f"CREATE TRIGGER wait_to_insert BEFORE INSERT ON {model._meta.db_table} {rows}"
+                " EXECUTE FUNCTION wait_to_insert()"
                 for model in models
             )
         )
@@ -140,16 +142,16 @@ class Child:
         self.process.wait()
 
 
-def start_celery_worker(log: Path, processes: int = 1, *, queue: str = "", **extra: str) -> Child:
+def start_celery_worker(log: Path, processes: int = 1, *, queue: str = "", name: str = "", **extra: str) -> Child:
     """A Celery worker on this test's database and queue (or the one named), ready to take jobs."""
-    return start_celery_workers(log, processes=processes, queue=queue, **extra)[0]
+    return start_celery_workers(log, processes=processes, queue=queue, name=name, **extra)[0]
 
 
-def start_celery_workers(*logs: Path, processes: int = 1, queue: str = "", **extra: str) -> list[Child]:
-    """Several at the same time."""
+def start_celery_workers(*logs: Path, processes: int = 1, queue: str = "", name: str = "", **extra: str) -> list[Child]:
+    """Several at the same time; of one that is asked about itself, the name should differ from that of others."""
     command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", "--loglevel", "INFO"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--concurrency", str(processes)]
-    served = ["-Q", queue] if queue else []
+    served = [*(["-Q", queue] if queue else []), *(["-n", f"{name}@%h"] if name else [])]
     workers = [Child([*command, *quiet, *served], log, child_environment(**extra)) for log in logs]
     for worker in workers:
         worker.wait_for_output(" ready.")

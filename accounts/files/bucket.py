@@ -45,8 +45,12 @@ class BucketStorage(S3Storage, Files):
         if mode != "rb":
             raise ValueError("Files of a bucket are read, or saved whole.")
         spool = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - the caller closes it
-        for piece in self.pieces(name):
-            spool.write(piece)
+        try:
+            for piece in self.pieces(name):
+                spool.write(piece)
+        except BaseException:  # raised again
+            spool.close()
+            raise
         spool.seek(0)
         return File(spool, name)
 

@@ -1,16 +1,14 @@
 """Deleting a collection: one statement for each table, in one transaction. The audit log and the address stay."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.files.shelf import remove_folders
 from accounts.locks import briefly
 from accounts.models import Invitation
 from accounts.refusals import Refused
@@ -62,8 +60,7 @@ def remove_collection(job: CollectionRemoval, progress: jobs.Progress) -> None:
         remove_paper_file(name)
     for each in imports:
         remove_uploads(each)
-    for place in Path(settings.INDEX_DIR).glob(f"{job.collection_id}-*"):
-        shutil.rmtree(place, ignore_errors=True)
+    remove_folders(f"{job.collection_id}-")
 
 
 def _delete_rows(collection: Collection, progress: jobs.Progress) -> dict[str, int]:

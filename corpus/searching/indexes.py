@@ -1,15 +1,15 @@
-"""Indexes of whole collections below the data directory: built when they are needed, built again when stale.
+"""Indexes of whole collections on the shelf of all workers: built when they are needed, built again when stale.
 
 An index is a cache: its name says which settings and which state of the documents it was built from. So it is known
-whether it is up to date, and losing it costs only the time to build it. Builders of the same index on one machine wait
-for each other. Large collections have shards, which several workers build at the same time.
+whether it is up to date, and losing it costs only the time to build it. Builders of the same index wait for each other,
+and one that takes over from a killed one builds only what is left. Large collections have shards, which several workers
+build at the same time.
 """
 
 import fcntl
 import hashlib
 import json
 import shutil
-import uuid
 import weakref
 from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
@@ -18,32 +18,31 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.core.files.base import ContentFile
 from django.db import connection
 
-from accounts.jobs import Progress
+from accounts.files.shelf import fetched, folders, here, share, shelf
+from accounts.jobs import Cancelled, Progress
 from accounts.sql import execute
 from corpus.models import Collection
-from corpus.searching.parts import Report, do_together, exclusive_directory
+from corpus.searching.parts import Report, do_together, exclusive
 from engines.formats.dataclass_json import from_json
-from engines.ranking.index import META, VERSION, Index, Settings, ShardWriter, finish
-from engines.text.languages import ENGLISH
+from engines.ranking.index import COUNTED, HELD, META, VERSION, Index, Settings, ShardWriter, finish
 
 ROWS = 2_000
 
 # Order does not matter to the exclusive or, and a document's place is in its hash.
-STATE = """
-SELECT count(*), coalesce(bit_xor(hashtextextended(concat_ws(E'\\x1f', d.docno, d.title, d.abstract, d.keywords::text), d.id)), 0)
-FROM corpus_document d WHERE d.collection_id = %s
-"""  # noqa: E501
+HASH = "hashtextextended(concat_ws(E'\\x1f', d.docno, d.title, d.abstract, d.keywords::text), d.id)"
+STATE = f"SELECT count(*), coalesce(bit_xor({HASH}), 0) FROM corpus_document d WHERE d.collection_id = %s"
 # In the order of docnos falling, in which trec_eval puts documents of equal score: so ties need no second sorting.
 TEXTS = """
-SELECT d.id, {fields} FROM corpus_document d
+SELECT d.id, {hash}, {fields} FROM corpus_document d
 WHERE d.collection_id = %s AND d.docno COLLATE "C" <= %s AND d.docno COLLATE "C" >= %s ORDER BY d.docno COLLATE "C" DESC
 """
-BOUNDS = """
-SELECT max(docno COLLATE "C"), min(docno COLLATE "C"), count(*) FROM (
-  SELECT docno, (row_number() OVER (ORDER BY docno COLLATE "C" DESC) - 1) / %s AS shard
-  FROM corpus_document WHERE collection_id = %s
+BOUNDS = f"""
+SELECT max(docno COLLATE "C"), min(docno COLLATE "C"), count(*), bit_xor(hash) FROM (
+  SELECT docno, {HASH} AS hash, (row_number() OVER (ORDER BY docno COLLATE "C" DESC) - 1) / %s AS shard
+  FROM corpus_document d WHERE collection_id = %s
 ) d GROUP BY shard ORDER BY shard
 """
 FIELDS = {
@@ -94,120 +93,164 @@ def _state_for(collection: Collection, spec: IndexSpec) -> str:
 def open_index(collection: Collection, progress: Progress, spec: IndexSpec | None = None) -> Index:
     """The index of the collection's present documents; built first where there is none or only a stale one.
 
-    Its ids are those of the documents. Errors: Cancelled from `progress`, with nothing half-written left.
+    Its ids are those of the documents. Errors: Cancelled from `progress`, with nothing left.
     """
     spec = spec or IndexSpec()
     progress.report(0, step="looking at the documents")
-    directory = _directory(collection, spec)
+    folder = _folder(collection, spec)
     while True:
-        current = directory / _state_for(collection, spec)
+        current = f"{folder}/{_state_for(collection, spec)}"
         with suppress(FileNotFoundError):  # also where another job has just removed it as one of an older state
             return opened_index(current)
-        with exclusive_directory(directory, "waiting for the index that another job builds"):
-            if not (current / META).exists():
+        with exclusive(folder, "waiting for the index that another job builds"):
+            if not shelf().exists(f"{current}/{META}"):
                 _build(collection, current, spec, progress)
                 _remove_others(current)
 
 
-def _directory(collection: Collection, spec: IndexSpec) -> Path:
-    """The directory of all indexes with these settings: one for each state, of which only the newest is kept."""
-    named = asdict(spec)
-    if spec.settings.analysis.language == ENGLISH:  # indexes from before there were others keep their names
-        del named["settings"]["analysis"]["language"]
-    settings_json = json.dumps({"version": VERSION, **named}, sort_keys=True)
-    digest = hashlib.sha256(settings_json.encode()).hexdigest()[:12]
-    return Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}" / digest
+def _folder(collection: Collection, spec: IndexSpec) -> str:
+    """The folder of all indexes with these settings: one for each state, of which only the newest is kept."""
+    named = {"version": VERSION, "shard": settings.INDEX_SHARD, **asdict(spec)}
+    digest = hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()[:12]
+    return f"{collection.pk}-{collection.slug}/{digest}"
 
 
 @dataclass(frozen=True)
 class ShardBuilding:
-    """Counting the terms of each shard below `directory`. `bounds` are each shard's first and last docno and size."""
+    """Counting the terms of each shard of an index. `bounds` are each shard's first and last docno, size and hash."""
 
     collection: int
     spec: dict[str, Any]
-    directory: str
-    bounds: list[tuple[str, str, int]]
+    index: str
+    bounds: list[tuple[str, str, int, int]]
     kind: ClassVar[str] = "build"
 
     @property
     def sizes(self) -> list[int]:
-        return [size for _, _, size in self.bounds]
+        return [size for _, _, size, _ in self.bounds]
 
     def is_done(self, part: int) -> bool:
-        return self._shard(part).exists()
+        """Whether a shard of just these documents is there, built by any worker."""
+        try:
+            with shelf().open(self._whole(part)) as file:
+                return bool(file.read() == self._said(part))
+        except FileNotFoundError:
+            return False
 
     def do(self, part: int, report: Report) -> None:
-        """Errors: LookupError where this process does not see all documents of the shard."""
+        """Errors: LookupError where this process does not see the documents of the shard as they should be."""
         spec = from_json(IndexSpec, self.spec)
-        writer = ShardWriter(self._shard(part), spec.settings)
-        with closing(_texts(self.collection, spec, *self.bounds[part][:2])) as texts:  # closes the cursor in any case
+        first, last, size, expected = self.bounds[part]
+        writer, seen = ShardWriter(here(f"{self.index}/{part}"), spec.settings), 0
+        with closing(_texts(self.collection, spec, first, last)) as texts:  # closes the cursor in any case
             for rows in texts:
-                writer.add(rows)
+                writer.add((pk, fields) for pk, _, *fields in rows)
+                for _, row_hash, *_ in rows:
+                    seen ^= row_hash
                 report(len(writer.ids))
-        if len(writer.ids) != self.bounds[part][2]:
+        if (len(writer.ids), seen) != (size, expected):
             raise LookupError("The documents were changed while they were indexed.")
         writer.write()
+        for name in COUNTED:
+            share(f"{self.index}/{part}/{name}")
+        shelf().save(self._whole(part), ContentFile(self._said(part)))
 
-    def _shard(self, part: int) -> Path:
-        return Path(self.directory) / str(part)
+    def _whole(self, part: int) -> str:
+        return f"{self.index}/{part}.whole"
+
+    def _said(self, part: int) -> bytes:
+        return json.dumps(self.bounds[part]).encode()
 
 
-def _build(collection: Collection, directory: Path, spec: IndexSpec, progress: Progress) -> None:
+def _build(collection: Collection, index: str, spec: IndexSpec, progress: Progress) -> None:
     """Build the index, each shard by any free worker. Nothing is built where the documents change meanwhile."""
-    part = directory.with_name(f"{directory.name}.{uuid.uuid4().hex}.part")
     bounds = _bounds(collection)
-    work = ShardBuilding(collection.pk, asdict(spec), str(part), bounds)
-    part.mkdir()
+    work = ShardBuilding(collection.pk, asdict(spec), index, bounds)
     try:
         do_together(work, progress, "indexing documents")
-        finish(part, spec.settings, len(bounds))
-        if _state_for(collection, spec) == directory.name:
-            part.replace(directory)
+        if not index.endswith(f"/{_state_for(collection, spec)}"):
+            raise LookupError
     except LookupError:
+        _discard(index)
         progress.check()  # changed meanwhile: the caller looks again
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+        return
+    except Cancelled:
+        _discard(index)
+        raise
+    for shard in range(len(bounds)):
+        fetch_shard(index, shard, COUNTED)
+    finish(here(index), spec.settings, len(bounds))
+    for shard in range(len(bounds)):
+        share(f"{index}/{shard}/{HELD}")
+    share(f"{index}/{META}")
 
 
-def _bounds(collection: Collection) -> list[tuple[str, str, int]]:
-    """First and last docno and size of each shard, in the order of docnos falling; one empty one without documents."""
+def _discard(index: str) -> None:
+    shutil.rmtree(here(index), ignore_errors=True)
+    shelf().remove_folder(index)
+
+
+def fetch_shard(index: str, shard: int, files: Sequence[str] = (*COUNTED, HELD)) -> None:
+    """Have the files of a shard on this machine. Errors: FileNotFoundError where it was removed."""
+    for name in files:
+        fetched(f"{index}/{shard}/{name}")
+
+
+def _bounds(collection: Collection) -> list[tuple[str, str, int, int]]:
+    """First and last docno, size and hash of each shard, docnos falling; one empty one without documents."""
     found: list[Any] = execute(BOUNDS, [settings.INDEX_SHARD, collection.pk])
-    return found or [("", "", 0)]
+    return found or [("", "", 0, 0)]
 
 
-def _texts(
-    collection: int, spec: IndexSpec, first: str, last: str
-) -> Generator[list[tuple[int, Sequence[str]]], None, None]:
+def _texts(collection: int, spec: IndexSpec, first: str, last: str) -> Generator[list[Any], None, None]:
+    """(id, hash, text of each field) of the documents, some at a time."""
     with closing(connection.chunked_cursor()) as cursor:
         names = ", ".join(FIELDS[name] for name in spec.fields)
-        cursor.execute(TEXTS.format(fields=names), [collection, first, last])
+        cursor.execute(TEXTS.format(hash=HASH, fields=names), [collection, first, last])
         while rows := cursor.fetchmany(ROWS):
-            yield [(pk, texts) for pk, *texts in rows]
+            yield rows
 
 
-def opened_index(directory: Path) -> Index:
-    """The index, which nobody removes while it is open: parts of it are read when they are needed.
+def opened_index(name: str, shard: int | None = None) -> Index:
+    """The index, which nobody removes from this machine while it is open; only this shard of it, where one is named.
 
     Errors: FileNotFoundError where there is none.
     """
-    lock = (directory / META).open()
+    lock = fetched(f"{name}/{META}").open()
     fcntl.flock(lock, fcntl.LOCK_SH)
     try:
-        index = Index(directory)
+        index = Index(here(name))
+        for each in range(len(index.shards)) if shard is None else [shard]:
+            fetch_shard(name, each)
     except BaseException:  # also the end of the worker: the lock must not outlive the attempt; raised again
         lock.close()
         raise
     weakref.finalize(index, lock.close)
+    if settings.BUCKET:
+        _remove_others_here(name)
     return index
 
 
-def _remove_others(current: Path) -> None:
-    """Remove the indexes of older states and what dead builders left; those that are open stay for now.
+def name_of(index: Index) -> str:
+    """The name on the shelf of an index that is open."""
+    return index.directory.relative_to(settings.INDEX_DIR).as_posix()
 
-    The caller holds the directory, so nothing is being built there.
+
+def _remove_others(current: str) -> None:
+    """Remove the indexes of older states and what dead builders left; those that are open here stay for now.
+
+    The caller holds the folder, so nothing is being built there.
     """
-    for other in current.parent.iterdir():
-        if other.is_dir() and other != current:
+    _remove_others_here(current)
+    if settings.BUCKET:
+        for other in folders(current.rpartition("/")[0]):
+            if other != current:
+                shelf().remove_folder(other)
+
+
+def _remove_others_here(current: str) -> None:
+    for other in here(current).parent.iterdir():
+        if other.is_dir() and other != here(current):
             _remove_unless_open(other)
 
 

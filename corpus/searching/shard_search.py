@@ -1,25 +1,25 @@
 """Many queries against an index: one shard after the other here, or each shard by any free worker.
 
-A worker writes the hits of its shard to a file, and the job merges them with those of the other shards. Every shard
+A worker puts the hits of its shard on the shelf, and the job merges them with those of the other shards. Every shard
 scores by the figures of the whole index, so the scores equal those of a single shard to the last bit.
 """
 
-import tempfile
-import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from itertools import islice
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from django.core.files.base import ContentFile
 
+from accounts.files.shelf import shelf
 from accounts.jobs import Progress
-from corpus.searching.indexes import opened_index
+from corpus.searching.indexes import name_of, opened_index
 from corpus.searching.parts import Report, do_together, shared_folder
 from engines.ranking.index import Hits, Index, best_hits
 
-BATCH = 1_000  # queries of one order: their hits wait on the disk
+BATCH = 1_000  # queries of one order: their hits wait on the shelf
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class IndexQuery:
 
 @dataclass(frozen=True)
 class ShardSearches:
-    """Searching each shard of an index for all queries; the hits of each go to the directory `place`."""
+    """Searching each shard of an index for all queries; the hits of each go to the folder `place` of the shelf."""
 
     index: str
     place: str
@@ -48,30 +48,29 @@ class ShardSearches:
         return [len(self.queries)] * self.n_shards
 
     def is_done(self, part: int) -> bool:
-        return self.hits(part).exists()
+        return shelf().exists(self._hits(part))
 
     def do(self, part: int, report: Report) -> None:
-        index = opened_index(Path(self.index))  # held until the end, so that nobody removes it
+        index = opened_index(self.index, shard=part)  # held until the end, so that nobody removes it
         found = []
         for done, query in enumerate(self.queries):
             report(done)
             text, without, among = query["text"], query["without"], query["among"]
             found.append(index.shards[part].search(self.scorer, text, self.depth, without=without, among=among))
-        temporary = self.hits(part).with_suffix(f".{uuid.uuid4().hex}")
-        with temporary.open("wb") as file:
-            np.save(file, np.cumsum([len(hits) for hits in found]))
-            np.save(file, np.concatenate([hits.ids for hits in found]))
-            np.save(file, np.concatenate([hits.scores for hits in found]))
-        temporary.replace(self.hits(part))
+        file = BytesIO()
+        np.save(file, np.cumsum([len(hits) for hits in found]))
+        np.save(file, np.concatenate([hits.ids for hits in found]))
+        np.save(file, np.concatenate([hits.scores for hits in found]))
+        shelf().save(self._hits(part), ContentFile(file.getvalue()))
 
-    def hits(self, part: int) -> Path:
-        """The file of a shard's hits."""
-        return Path(self.place) / f"{part}.hits"
+    def _hits(self, part: int) -> str:
+        return f"{self.place}/{part}.hits"
 
     def read(self, part: int) -> Iterator[Hits]:
         """The hits of a shard, query by query."""
-        with self.hits(part).open("rb") as file:
-            ends, ids, scores = np.load(file), np.load(file), np.load(file)
+        with shelf().open(self._hits(part)) as stored:
+            file = BytesIO(stored.read())
+        ends, ids, scores = np.load(file), np.load(file), np.load(file)
         for start, end in zip([0, *ends[:-1]], ends, strict=True):
             yield Hits(ids[start:end], scores[start:end])
 
@@ -84,10 +83,9 @@ def search_all(
         for query in queries:
             yield index.search(scorer, query.text, depth, without=query.without, among=query.among)
         return
-    shared_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
     while block := [asdict(each) for each in islice(queries, BATCH)]:
-        with tempfile.TemporaryDirectory(prefix="hits-", dir=shared_folder()) as place:
-            work = ShardSearches(str(index.directory), place, scorer, depth, block, len(index.shards))
+        with shared_folder() as place:
+            work = ShardSearches(name_of(index), place, scorer, depth, block, len(index.shards))
             do_together(work, progress, f"searching {work.n_shards} parts of the index")
             found = [best_hits(hits, depth) for hits in zip(*map(work.read, range(work.n_shards)), strict=True)]
-        yield from found  # after the directory is removed, however late the caller takes the last one
+        yield from found  # after the folder is removed, however late the caller takes the last one

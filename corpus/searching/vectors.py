@@ -24,7 +24,7 @@ from accounts.sql import execute
 from corpus.endpoints.endpoints import service_for
 from corpus.models import Collection, ModelPurpose, PaidAnswer
 from corpus.searching.answers import digest_of
-from corpus.searching.parts import exclusive_directory
+from corpus.searching.parts import exclusive
 from engines.endpoints.connections import EndpointError
 from engines.endpoints.driver import Failure, ask_all
 from engines.endpoints.embeddings import Embeddings
@@ -97,7 +97,7 @@ class FileVectors(VectorFiles):
     found."""
 
     def __init__(self, collection: Collection, model: str) -> None:
-        super().__init__(vectors_directory(collection, model))
+        super().__init__(Path(settings.INDEX_DIR) / vectors_folder(collection, model))
         self.model = model
         self.documents = frozenset(collection.documents.filter(HAS_TEXT).values_list("pk", flat=True))
 
@@ -107,10 +107,10 @@ class FileVectors(VectorFiles):
         return super().nearest(vector, depth, self.documents if among is None else self.documents & among)
 
 
-def vectors_directory(collection: Collection, model: str) -> Path:
-    """The directory that belongs to the collection's vectors by this model, wherever they are stored."""
+def vectors_folder(collection: Collection, model: str) -> str:
+    """The folder that belongs to the collection's vectors by this model, wherever they are stored."""
     digest = hashlib.sha256(model.encode()).hexdigest()[:12]
-    return Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}" / f"vectors-{digest}"
+    return f"{collection.pk}-{collection.slug}/vectors-{digest}"
 
 
 def open_store(collection: Collection, model: str) -> PgVectors | FileVectors:
@@ -121,6 +121,8 @@ def open_store(collection: Collection, model: str) -> PgVectors | FileVectors:
         raise Refused(
             "LITMUS_VECTOR_STORE is pgvector, but this database has no such extension, or Litmus may not use it."
         )
+    if settings.BUCKET:  # each machine would pay for files of its own
+        raise Refused("Where files are in a bucket, vectors need pgvector (CREATE EXTENSION vector) in the database.")
     return FileVectors(collection, model)
 
 
@@ -166,9 +168,9 @@ class DenseSearch:
 
         Errors: Refused, Cancelled.
         """
-        directory = vectors_directory(self.collection, self.store.model)
+        vectors = vectors_folder(self.collection, self.store.model)
         waiting = "waiting for the vectors that another job asks for"
-        with Embeddings(self.endpoint) as embeddings, exclusive_directory(directory, waiting):
+        with Embeddings(self.endpoint) as embeddings, exclusive(vectors, waiting):
             try:
                 self._embed_documents(embeddings, among)
                 self._embed_texts(embeddings, texts)

@@ -32,6 +32,8 @@ from engines.ranking.vocabulary import Vocabulary, write_vocabulary
 
 VERSION = 2  # of what lies on the disk; an index of another version is built again
 META = "index.json"
+COUNTED = ("starts.npy", "docs.npy", "counts.npy", "lengths.npy", "ids.npy", "term_ends.npy", "terms.bin")  # of a shard
+HELD = "held.npy"  # what `finish` adds to it
 CHUNK = 4_000_000  # postings weighed at a time
 
 Texts = str | Sequence[str]  # of a document: one, or one for each of the settings' weights
@@ -112,11 +114,13 @@ def finish(directory: Path, settings: Settings, n_shards: int) -> None:
             for shard, term in same:
                 frequencies[shard][term] = total
     for place, found in zip(shards, frequencies, strict=True):
-        np.save(place / "held.npy", found)
+        np.save(place / HELD, found)
     lengths = [np.load(place / "lengths.npy") for place in shards]
     figures = Figures(sum(map(len, lengths)), math.fsum(float(each.sum()) for each in lengths), holders)
     meta = {"version": VERSION, "shards": n_shards, "settings": asdict(settings), "figures": asdict(figures)}
-    (directory / META).write_text(json.dumps(meta), encoding="utf-8")
+    part = directory / f"{META}.{uuid.uuid4().hex}"
+    part.write_text(json.dumps(meta), encoding="utf-8")
+    part.replace(directory / META)  # whole, and after all else
 
 
 class Index:

@@ -10,7 +10,7 @@ from accounts.jobs import Cancelled, Progress
 from corpus.models import Collection, PoolRun
 from corpus.searching import indexes
 from corpus.searching.indexes import IndexSpec, collection_state, open_index
-from corpus.searching.parts import exclusive_directory
+from corpus.searching.parts import exclusive
 from engines.ranking.analysis import Analysis
 from engines.ranking.index import Settings
 from engines.ranking.scorers import BM25
@@ -95,9 +95,8 @@ def test_a_cancelled_building_leaves_nothing(collection: Collection, progress: P
 def test_an_index_that_another_job_builds_is_waited_for_in_the_queue(
     collection: Collection, progress: Progress
 ) -> None:
-    directory = indexes._directory(collection, IndexSpec())
     with (
-        exclusive_directory(directory, "by another job"),
+        exclusive(indexes._folder(collection, IndexSpec()), "by another job"),
         pytest.raises(Waiting, match="waiting for the index that another job builds"),
     ):
         open_index(collection, progress)

@@ -1,8 +1,6 @@
 """Indexes in shards: built and searched by several real workers at once, equal to one shard to the last bit."""
 
-import fcntl
 import re
-import threading
 from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
@@ -15,6 +13,8 @@ from django.utils import timezone
 from redis import Redis
 
 from accounts import jobs
+from accounts.claims import Claim
+from accounts.files.shelf import folders
 from accounts.jobs import Cancelled, Progress
 from accounts.models import JobState
 from accounts.queues import Queue
@@ -22,7 +22,7 @@ from corpus.models import Collection, Document, PoolEntry, PoolRun, PoolSource, 
 from corpus.pools.requests import request_pools
 from corpus.runs.files import run_lines
 from corpus.runs.runs import recipe_named, request_run
-from corpus.searching import parts
+from corpus.searching import indexes, parts
 from corpus.searching.indexes import IndexSpec, ShardBuilding, open_index
 from engines.ranking.recipe import Recipe
 from engines.ranking.scorers import BM25
@@ -172,6 +172,10 @@ def test_the_command_makes_shards_as_the_page_does(tmp_path: Path, settings: Any
     assert len(list(tmp_path.glob("*-tea/*/*/[0-9]*/docs.npy"))) == 3
 
 
+def orders_left() -> list[str]:
+    return [each.partition("/")[2] for each in folders(parts.TOGETHER)]
+
+
 class TestBuilding:
     @pytest.fixture
     def progress(self, db: None, tmp_path: Path, settings: Any) -> Progress:
@@ -186,21 +190,41 @@ class TestBuilding:
         self, progress: Progress, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """As long as another process has the lock of a part, the job does the others and waits; then it takes it."""
-        do, order, held = ShardBuilding.do, list[int](), {}
+        do, order, other = ShardBuilding.do, list[int](), Claim("", 1)
 
         def hold_first(work: ShardBuilding, part: int, tell: Any) -> None:
             if not order:
-                (folder,) = parts.shared_folder().iterdir()
-                held["lock"] = lock = (folder / "1.lock").open("w")
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                (name,) = orders_left()
+                other.kind = f"part {name}"
+                assert other.take()
             order.append(part)
             do(work, part, tell)
-            if part == 2:  # nothing else is left to do
-                threading.Timer(0.3, held["lock"].close).start()
+
+        def end_lease(_: float) -> None:
+            """Nothing else is left to do, and the other process was silent for long."""
+            other.rows().update(renewed_at=AT)
 
         monkeypatch.setattr(ShardBuilding, "do", hold_first)
+        monkeypatch.setattr(parts.time, "sleep", end_lease)
         assert len(open_index(progress.job.collection, progress).search(BM25, "tea", 10)) == 3
         assert order == [0, 2, 1]
+
+    def test_who_takes_over_from_a_killed_builder_builds_what_is_left(
+        self, progress: Progress, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        do, order = ShardBuilding.do, list[int]()
+
+        def die_at_last(work: ShardBuilding, part: int, tell: Any) -> None:
+            order.append(part)
+            if order == [0, 1, 2]:
+                raise SystemExit
+            do(work, part, tell)
+
+        monkeypatch.setattr(ShardBuilding, "do", die_at_last)
+        with pytest.raises(SystemExit):
+            open_index(progress.job.collection, progress)
+        assert len(open_index(progress.job.collection, progress).search(BM25, "tea", 10)) == 3
+        assert order == [0, 1, 2, 2]
 
     def test_documents_that_change_meanwhile_are_indexed_again(
         self, progress: Progress, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -225,8 +249,8 @@ class TestBuilding:
     ) -> None:
         orders: list[str] = []
 
-        def nobody_does(folder: Path, *_: Any) -> bool:
-            orders.append(folder.name)
+        def nobody_does(name: str, *_: Any) -> bool:
+            orders.append(name)
             PoolRun.objects.update(cancel_requested_at=AT)
             return False
 
@@ -236,12 +260,13 @@ class TestBuilding:
         monkeypatch.undo()
         assert parts.help_with(orders[0], {}) == 0
         assert not list(tmp_path.glob("*-tea/*/*/"))
-        assert list(parts.shared_folder().iterdir()) == []
+        assert orders_left() == []
 
-    def test_who_does_not_see_the_documents_does_nothing(self, progress: Progress, tmp_path: Path) -> None:
-        bounds = [("C", "C", 1), ("B", "A", 5)]
-        work = ShardBuilding(progress.job.collection.pk, asdict(IndexSpec()), str(tmp_path / "x"), bounds)
-        with parts._ordered(work) as folder:
-            assert parts.help_with(folder.name, {"build": ShardBuilding}) == 0
+    def test_who_does_not_see_the_documents_does_nothing(self, progress: Progress) -> None:
+        first, second, _ = indexes._bounds(progress.job.collection)
+        bounds = [first, (*second[:3], 5)]
+        work = ShardBuilding(progress.job.collection.pk, asdict(IndexSpec()), "x", bounds)
+        with parts._ordered(work) as name:
+            assert parts.help_with(name, {"build": ShardBuilding}) == 0
         assert work.is_done(0)
         assert not work.is_done(1)

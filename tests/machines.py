@@ -1,0 +1,58 @@
+"""Machines of one installation: web servers and workers as processes that share no folder, only PostgreSQL behind
+PgBouncer, Valkey and a bucket."""
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tests.pgbouncer import pooled
+from tests.processes import Child, start_celery_worker, web_process
+
+RUNS = re.compile(r"Task accounts\.tasks\.run_job\[(\S+)\] (received|succeeded)")
+
+
+class Machines:
+    """Web servers by their addresses, and workers; each has a data folder below `folder` to itself."""
+
+    def __init__(self, folder: Path, held: ExitStack, **shared: str) -> None:
+        self.folder, self.held, self.shared = folder, held, shared
+        self.started = 0
+
+    def environment(self) -> dict[str, str]:
+        """That of the next machine."""
+        self.started += 1
+        data = self.folder / f"machine-{self.started}"
+        data.mkdir()
+        names = {"LITMUS_DATA_DIR": "", "LITMUS_MEDIA_ROOT": "media", "LITMUS_INDEX_DIR": "indexes"}
+        return self.shared | {name: str(data / place) for name, place in names.items()}
+
+    def web(self) -> tuple[str, Child]:
+        environment = self.environment()
+        log = self.folder / f"web-{self.started}.log"
+        return self.held.enter_context(web_process(log, patient=False, **environment))
+
+    def worker(self) -> Child:
+        environment = self.environment()
+        worker = start_celery_worker(self.folder / f"worker-{self.started}.log", name=f"{self.started}", **environment)
+        self.held.callback(worker.kill)
+        return worker
+
+
+@contextmanager
+def machines(folder: Path, bucket_url: str, **settings: str) -> Iterator[Machines]:
+    """No machine yet; all that were started are killed after the block."""
+    with ExitStack() as held:
+        pooler = held.enter_context(pooled(size=60, mode="session"))
+        shared = {"DATABASE_URL": pooler, "LITMUS_BUCKET_URL": bucket_url, "LITMUS_WEB_PROCESSES": "1"}
+        yield Machines(folder, held, **shared, **settings)
+
+
+def at_work(workers: list[Child]) -> list[Child]:
+    """Those that do a job now."""
+    return [worker for worker in workers if worker.process.poll() is None and len(_open_jobs(worker.output))]
+
+
+def _open_jobs(log: str) -> set[str]:
+    seen = RUNS.findall(log)
+    return {job for job, what in seen if what == "received"} - {job for job, what in seen if what == "succeeded"}
