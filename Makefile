@@ -126,6 +126,10 @@ requirements: ## Pin the newest versions that pyproject.toml allows, with hashes
 
 COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
 
+.PHONY: languages
+languages: $(INSTALLED_DEV) ## Bring the catalogues of translations up to date with the sources, and compile them
+	$(PY) languages/update.py
+
 .PHONY: wheel
 wheel: $(INSTALLED_DEV) ## Build dist/litmus_ir-….whl, which pip, pipx and uv install: code, templates, static files, documentation
 	@rm -rf build dist

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from accounts import jobs
 from accounts.audit import record_event
@@ -28,7 +29,9 @@ def create_user(
     """
     if password is not None:
         check_may_have_password(email)
-    with taken_is_conflict(f"{email} has an account already. Sign in with it, or reset its password."):
+    with taken_is_conflict(
+        _("{email} has an account already. Sign in with it, or reset its password.").format(email=email)
+    ):
         user = User.objects.create_user(email, password, name=name, is_staff=is_staff, date_joined=at)
     record_event(by=by, at=at, verb="create_user", target=user, staff=is_staff)
     return user

@@ -8,9 +8,10 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from accounts.actions import change_password
 from accounts.addresses import check_characters
@@ -40,8 +41,12 @@ class AccountAdapter(DefaultAccountAdapter):
         """Called for a change and for a reset."""
         revoked = change_password(by=user, at=timezone.now(), user=user, password=password)
         if revoked:
-            count = f"{revoked} API token{pluralize(revoked)}"
-            messages.warning(self.request, f"{count} revoked. Create new ones for programs that you still use.")
+            words = ngettext(
+                "{count} API token revoked. Create new ones for programs that you still use.",
+                "{count} API tokens revoked. Create new ones for programs that you still use.",
+                revoked,
+            )
+            messages.warning(self.request, words.format(count=revoked))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """An unreachable mail server is reported in the log; strangers get the same answer in any case."""
@@ -52,7 +57,9 @@ class AccountAdapter(DefaultAccountAdapter):
         except (SMTPException, OSError):
             logger.exception("The mail %s could not be sent", template_prefix)
             if self.request.user.is_authenticated:
-                messages.warning(self.request, f"The mail to {email} could not be sent. Try again later.")
+                messages.warning(
+                    self.request, _("The mail to {email} could not be sent. Try again later.").format(email=email)
+                )
 
     def send_notification_mail(self, template_prefix: str, user: User, *arguments: Any, **more: Any) -> None:
         """Mails only about changes by which a stranger could take over the account, in our own words."""

@@ -8,16 +8,20 @@ import unicodedata
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 LONGEST_ADDRESS = 254  # characters
-NOT_PLAIN = "Use letters without accents before the @, and no special forms of letters after it."
+NOT_PLAIN = gettext_lazy("Use letters without accents before the @, and no special forms of letters after it.")
 
 
 def check_characters(email: str) -> None:
     """Errors: ValidationError for characters that are invisible or look like others. For fields of e-mail addresses."""
     for char in email:
         if unicodedata.category(char)[0] in "CZ":
-            raise ValidationError(f"The address contains an invisible character (U+{ord(char):04X}).")
+            raise ValidationError(
+                _("The address contains an invisible character (U+{code}).").format(code=format(ord(char), "04X"))
+            )
     if not email.rpartition("@")[0].isascii() or unicodedata.normalize("NFKC", email) != email:
         raise ValidationError(NOT_PLAIN)
 
@@ -25,7 +29,7 @@ def check_characters(email: str) -> None:
 def validate_address(email: str) -> None:
     """Errors: ValidationError for what is no address, and for such characters."""
     if len(email) > LONGEST_ADDRESS:
-        raise ValidationError(f"An address has at most {LONGEST_ADDRESS} characters.")
+        raise ValidationError(_("An address has at most {most} characters.").format(most=LONGEST_ADDRESS))
     validate_email(email)
     check_characters(email)
 

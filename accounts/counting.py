@@ -14,11 +14,17 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import pgettext
 
 
 def counted(count: int, one: str, many: str = "") -> str:
     """ "1 note", "1,204 notes"; `many` where the plural is not `one` with an s."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def numeral(number: int) -> str:
+    """ "1,204", as the language in use writes it."""
+    return floatformat(number, "0g")
 
 
 def some(words: Sequence[str], most: int) -> str:
@@ -29,17 +35,17 @@ def some(words: Sequence[str], most: int) -> str:
 
 def day(at: date | None) -> str:
     """ "22 Nov 2026", of a moment in the site's time zone; "" for None, as of all that follow."""
-    return _shown(at, "j M Y")
+    return _shown(at, pgettext("form of a date, as Django's filter date takes it", "j M Y"))
 
 
 def moment(at: datetime | None) -> str:
     """ "22 Nov 2026, 01:05" of the site's time zone."""
-    return _shown(at, "j M Y, H:i")
+    return ", ".join(filter(None, (day(at), clock(at))))
 
 
 def exact_moment(at: datetime | None) -> str:
     """ "22 Nov 2026, 01:05:09", where the order within a minute matters."""
-    return _shown(at, "j M Y, H:i:s")
+    return ", ".join(filter(None, (day(at), _shown(at, "H:i:s"))))
 
 
 def moment_with_zone(at: datetime | None) -> str:

@@ -19,11 +19,14 @@ from django.http import Http404
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from accounts import mail
 from accounts.counting import day
 from accounts.extensions import extensions
 from accounts.job_kinds import job_kinds
+from accounts.languages import in_language_of
 from accounts.mail import whole_address
 from accounts.models import Digest, Job, JobState, User
 from accounts.prepared_statements import run
@@ -40,25 +43,25 @@ MOST_FAILURES = 5  # in a row: then the mail server is away, not the address wro
 class Notice(models.TextChoices):
     """What a digest reports; each can be switched off by the person."""
 
-    WORK = "work", "Work waiting for me"
-    DEADLINE = "deadline", "Deadlines within 3 days"
-    JOB = "job", "Jobs I started that have ended"
-    ADDED = "added", "Items added to my work later"
-    QUESTION = "question", "Annotators' questions waiting for my answer"
-    ANSWER = "answer", "Answers to my questions"
-    BELOW = "below", "Annotators below a pass mark"
-    WEBHOOK = "webhook", "Webhooks that were switched off"
+    WORK = "work", gettext_noop("Work waiting for me")
+    DEADLINE = "deadline", gettext_noop("Deadlines within 3 days")
+    JOB = "job", gettext_noop("Jobs I started that have ended")
+    ADDED = "added", gettext_noop("Items added to my work later")
+    QUESTION = "question", gettext_noop("Annotators' questions waiting for my answer")
+    ANSWER = "answer", gettext_noop("Answers to my questions")
+    BELOW = "below", gettext_noop("Annotators below a pass mark")
+    WEBHOOK = "webhook", gettext_noop("Webhooks that were switched off")
 
 
 HEADINGS = {
-    Notice.WORK: "To do",
-    Notice.DEADLINE: "Deadlines",
-    Notice.JOB: "Your jobs that have ended",
-    Notice.ADDED: "Added to your work",
-    Notice.QUESTION: "Questions of annotators",
-    Notice.ANSWER: "Answers to your questions",
-    Notice.BELOW: "Below the pass mark",
-    Notice.WEBHOOK: "Webhooks that were switched off, because their server did not take messages",
+    Notice.WORK: gettext_lazy("To do"),
+    Notice.DEADLINE: gettext_lazy("Deadlines"),
+    Notice.JOB: gettext_lazy("Your jobs that have ended"),
+    Notice.ADDED: gettext_lazy("Added to your work"),
+    Notice.QUESTION: gettext_lazy("Questions of annotators"),
+    Notice.ANSWER: gettext_lazy("Answers to your questions"),
+    Notice.BELOW: gettext_lazy("Below the pass mark"),
+    Notice.WEBHOOK: gettext_lazy("Webhooks that were switched off, because their server did not take messages"),
 }
 
 
@@ -175,9 +178,10 @@ def _send(user: User, now: datetime) -> bool | None:
     """Whether the mail server took the person's digest; None where there was nothing to report."""
     digest = Digest.objects.get(user=user)
     try:
-        lines = lines_for(user, digest.covered_until, now)
-        if lines:
-            _message(user, lines, now).send()
+        with in_language_of(user):
+            lines = lines_for(user, digest.covered_until, now)
+            if lines:
+                _message(user, lines, now).send()
     except (SMTPException, OSError):
         logger.exception("The daily mail to person %s could not be sent", user.pk)
         return False
@@ -195,4 +199,4 @@ def _message(user: User, lines: list[Line], now: datetime) -> EmailMessage:
     }
     headers = {"Auto-Submitted": "auto-generated", "List-Unsubscribe": f"<{context['profile']}>"}
     text = render_to_string("accounts/digest_mail.txt", context)
-    return EmailMessage(f"Litmus: your work on {day(now)}", text, None, [user.email], headers=headers)
+    return EmailMessage(_("Litmus: your work on {day}").format(day=day(now)), text, None, [user.email], headers=headers)

@@ -3,8 +3,11 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.utils.text import capfirst
+from django.utils.translation import get_language, gettext, gettext_lazy
 
 from accounts import mail
 from accounts.addresses import LONGEST_ADDRESS, check_characters
@@ -17,37 +20,57 @@ class ProfileForm(forms.Form):
     """Name and how the person's own screens behave."""
 
     name = forms.CharField(
-        max_length=150, required=False, help_text="Shown to the people you work with. Without one they see your e-mail."
+        label=gettext_lazy("Name"),
+        max_length=150,
+        required=False,
+        help_text=gettext_lazy("Shown to the people you work with. Without one they see your e-mail."),
+    )
+    language = forms.ChoiceField(
+        choices=settings.LANGUAGES,
+        label=gettext_lazy("Language"),
+        help_text=gettext_lazy(
+            "Of the pages for judging, extracting and answering, of this profile and of mails to you."
+            " Pages for managers are in English."
+        ),
     )
     theme = forms.ChoiceField(
-        choices=[(theme.value, theme.label.capitalize()) for theme in Theme],
+        choices=lambda: [(theme.value, capfirst(gettext(theme.label))) for theme in Theme],
         widget=forms.RadioSelect,
-        label="Colours",
+        label=gettext_lazy("Colours"),
     )
     shortcuts = forms.BooleanField(
         required=False,
-        label="Keyboard shortcuts",
-        help_text="Digits grade, Enter submits, and so on. Switch them off if they clash with assistive technology.",
+        label=gettext_lazy("Keyboard shortcuts"),
+        help_text=gettext_lazy(
+            "Digits grade, Enter submits, and so on. Switch them off if they clash with assistive technology."
+        ),
     )
 
     notices = forms.MultipleChoiceField(
         required=False,
-        choices=Notice.choices,
+        choices=[(each.value, gettext_lazy(each.label)) for each in Notice],
         widget=forms.CheckboxSelectMultiple,
-        label="Daily mail",
-        help_text="At most one mail a day, only when there is something to report. Clear all to get none.",
+        label=gettext_lazy("Daily mail"),
+        help_text=gettext_lazy(
+            "At most one mail a day, only when there is something to report. Clear all to get none."
+        ),
     )
 
     def __init__(self, data: Any = None, *, user: User) -> None:
         initial = {
             "notices": sorted(set(Notice.values) - switched_off(user)),
             "name": user.name,
+            "language": user.preferences.get("language") or get_language(),
             "theme": user.preferences.get("theme", Theme.SYSTEM),
             "shortcuts": user.preferences.get("shortcuts", True),
         }
         super().__init__(data, initial=initial)
         if not mail.is_set_up():
-            self.fields["notices"].help_text += " Nothing is sent now: no mail server is set up."
+            self.fields["notices"].help_text += " " + gettext("Nothing is sent now: no mail server is set up.")
+
+
+class LanguageForm(forms.Form):
+    language = forms.ChoiceField(choices=settings.LANGUAGES)
 
 
 class ThemeForm(forms.Form):
@@ -84,14 +107,21 @@ class TokenForm(forms.ModelForm):
 class NewAccountForm(forms.Form):
     """A new account of the person who fills it in; `email`: its address, where that is known already."""
 
-    name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"}), label="Your name")
+    name = forms.CharField(
+        max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"}), label=gettext_lazy("Your name")
+    )
     password = forms.CharField(
+        label=gettext_lazy("Password"),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="At least 10 characters, not a common password, not similar to your name or e-mail address.",
+        help_text=gettext_lazy(
+            "At least 10 characters, not a common password, not similar to your name or e-mail address."
+        ),
         strip=False,
     )
     repeated = forms.CharField(
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), label="Repeat the password", strip=False
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        label=gettext_lazy("Repeat the password"),
+        strip=False,
     )
 
     def __init__(self, data: Any = None, *, email: str = "") -> None:
@@ -102,7 +132,7 @@ class NewAccountForm(forms.Form):
         cleaned = super().clean() or {}
         password = cleaned.get("password")
         if password and password != cleaned.get("repeated"):
-            self.add_error("repeated", "The passwords differ. Type the same one twice.")
+            self.add_error("repeated", gettext("The passwords differ. Type the same one twice."))
         if password:
             try:
                 person = User(email=cleaned.get("email", self.address), name=cleaned.get("name", ""))

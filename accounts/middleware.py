@@ -8,6 +8,8 @@ from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import get_script_prefix, is_valid_path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.first_account import has_account
 from accounts.refusals import Conflict, NotAllowed, NotHere, Refused, as_refusal
@@ -15,10 +17,10 @@ from accounts.requests import OpenRequest
 
 View = Callable[..., HttpResponseBase]
 HEADINGS = {
-    403: "Your role does not allow this",
-    404: "Page not found",
-    409: "This has changed in the meantime",
-    422: "This cannot be done now",
+    403: gettext_lazy("Your role does not allow this"),
+    404: gettext_lazy("Page not found"),
+    409: gettext_lazy("This has changed in the meantime"),
+    422: gettext_lazy("This cannot be done now"),
 }
 STATUS = {NotAllowed: 403, NotHere: 404, Conflict: 409}  # of pages that show a refusal; of any other: 422
 
@@ -26,6 +28,7 @@ STATUS = {NotAllowed: 403, NotHere: 404, Conflict: 409}  # of pages that show a 
 BEFORE_ACCOUNTS = {
     "first_account",
     "theme_update",
+    "language_update",
     "documentation",
     "documentation_page",
     "favicon",
@@ -60,7 +63,7 @@ class SignInMiddleware(LoginRequiredMiddleware):
         self, request: OpenRequest, view_func: View
     ) -> HttpResponseBase:
         if request.htmx or "application/json" in request.headers.get("Accept", ""):
-            return JsonResponse({"detail": "You are signed out. Sign in again."}, status=HTTPStatus.UNAUTHORIZED)
+            return JsonResponse({"detail": _("You are signed out. Sign in again.")}, status=HTTPStatus.UNAUTHORIZED)
         return super().handle_no_permission(request, view_func)
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from django.db import IntegrityError, transaction
 from django.urls import reverse
+from django.utils.functional import Promise
 
 from engines.extras import Lacking
 
@@ -57,9 +58,9 @@ class Refused(Exception):
 
     heading = ""  # of the page that shows it, where that of its status does not fit
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, reason: str | Promise) -> None:
+        self.reason = reason if isinstance(reason, str) else str(reason)
+        super().__init__(self.reason)
 
 
 class NotAllowed(Refused):
@@ -76,7 +77,7 @@ class Conflict(Refused):
     `retry_after` are seconds after which the same may be asked again, where waiting helps.
     """
 
-    def __init__(self, reason: str, *, retry_after: int | None = None) -> None:
+    def __init__(self, reason: str | Promise, *, retry_after: int | None = None) -> None:
         super().__init__(reason)
         self.retry_after = retry_after
 

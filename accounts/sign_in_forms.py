@@ -7,13 +7,15 @@ from allauth.socialaccount.forms import DisconnectForm as SocialDisconnectForm
 from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from accounts.passwords import check_may_have_password
 from accounts.refusals import Refused
 
 
 class Labelled:
-    labels: ClassVar[dict[str, str]]
+    labels: ClassVar[dict[str, str | Promise]]
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -24,14 +26,17 @@ class Labelled:
 
 
 class LoginForm(Labelled, forms.LoginForm):
-    labels: ClassVar = {"login": "E-mail address", "password": "Password"}
+    labels: ClassVar[dict[str, str | Promise]] = {
+        "login": gettext_lazy("E-mail address"),
+        "password": gettext_lazy("Password"),
+    }
 
     def clean_login(self) -> str:
         return _with_password(super().clean_login())
 
 
 class ResetPasswordForm(Labelled, forms.ResetPasswordForm):
-    labels: ClassVar = {"email": "E-mail address"}
+    labels: ClassVar[dict[str, str | Promise]] = {"email": gettext_lazy("E-mail address")}
 
     def clean_email(self) -> str:
         return _with_password(super().clean_email())
@@ -47,14 +52,14 @@ def _with_password(email: str) -> str:
 
 
 class AddEmailForm(Labelled, forms.AddEmailForm):
-    labels: ClassVar = {"email": "New e-mail address"}
+    labels: ClassVar[dict[str, str | Promise]] = {"email": gettext_lazy("New e-mail address")}
 
 
 class ChangePasswordForm(Labelled, forms.ChangePasswordForm):
-    labels: ClassVar = {
-        "oldpassword": "Current password",
-        "password1": "New password",
-        "password2": "Repeat the new password",
+    labels: ClassVar[dict[str, str | Promise]] = {
+        "oldpassword": gettext_lazy("Current password"),
+        "password1": gettext_lazy("New password"),
+        "password2": gettext_lazy("Repeat the new password"),
     }
 
 
@@ -68,4 +73,7 @@ class DisconnectForm(SocialDisconnectForm):
 
 
 class ResetPasswordKeyForm(Labelled, forms.ResetPasswordKeyForm):
-    labels: ClassVar = {"password1": "New password", "password2": "Repeat the new password"}
+    labels: ClassVar[dict[str, str | Promise]] = {
+        "password1": gettext_lazy("New password"),
+        "password2": gettext_lazy("Repeat the new password"),
+    }

@@ -3,13 +3,15 @@
 import errno
 from collections.abc import Iterator
 
+from django.utils.translation import gettext_noop
+
 from accounts.files.storage import FilesAway
 
-NO_ROOM = (
+NO_ROOM = gettext_noop(
     "The disk of the server is full, so this was not saved. What was saved before is safe. Ask the operator to free"
     " some space, then try again."
 )
-AWAY = (
+AWAY = gettext_noop(
     "The place where files are kept does not answer, so this was not done. What was saved before is safe. Try again in"
     " a minute. If it still fails, tell the operator."
 )

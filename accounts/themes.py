@@ -2,14 +2,15 @@
 
 from django.db import models
 from django.http import HttpRequest
+from django.utils.translation import gettext_noop
 
 COOKIE = "litmus_theme"
 
 
 class Theme(models.TextChoices):
-    SYSTEM = "system", "as the system"
-    LIGHT = "light", "light"
-    DARK = "dark", "dark"
+    SYSTEM = gettext_noop("system"), gettext_noop("as the system")
+    LIGHT = "light", gettext_noop("light")
+    DARK = "dark", gettext_noop("dark")
 
 
 def theme_of(request: HttpRequest) -> Theme:

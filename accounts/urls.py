@@ -8,6 +8,7 @@ from accounts.sign_on.pages import sign_on_callback, sign_on_connect, sign_on_st
 urlpatterns = [
     path("first/", views.first_account, name="first_account"),
     path("profile/", views.profile, name="account_profile"),
+    path("language/", views.update_language, name="language_update"),
     path("theme/", views.update_theme, name="theme_update"),
     path("mail-warning/closing/", views.mail_warning_close, name="mail_warning_close"),
     path("tokens/", views.token_list, name="token_list"),

@@ -12,8 +12,9 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import get_script_prefix
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs, mail
@@ -28,7 +29,7 @@ from accounts.actions import (
 )
 from accounts.digests import Notice
 from accounts.first_account import GONE, WITH_DEMO, create_first_account, has_account, own_command
-from accounts.forms import FirstAccountForm, ProfileForm, ThemeForm, TokenForm
+from accounts.forms import FirstAccountForm, LanguageForm, ProfileForm, ThemeForm, TokenForm
 from accounts.job_kinds import JobKind, job_kinds
 from accounts.models import ApiToken, JobState, TokenScope
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
@@ -48,10 +49,13 @@ def profile(request: Request) -> HttpResponse:
     if form.is_valid():
         name, theme = form.cleaned_data["name"], form.cleaned_data["theme"]
         mail_off = sorted(set(Notice.values) - set(form.cleaned_data["notices"]))
-        preferences = {"theme": theme, "shortcuts": form.cleaned_data["shortcuts"], "mail_off": mail_off}
+        chosen = {each: form.cleaned_data[each] for each in ("language", "theme", "shortcuts")}
+        preferences = {**chosen, "mail_off": mail_off}
         update_profile(by=request.user, at=timezone.now(), name=name, preferences=preferences)
-        messages.success(request, "Profile saved.")
-        return _with_theme(redirect("account_profile"), request, Theme(theme))
+        with translation.override(chosen["language"]):
+            messages.success(request, _("Profile saved."))
+        answer = _with_theme(redirect("account_profile"), request, Theme(theme))
+        return _with_language(answer, request, chosen["language"])
     shown = {"form": form, "has_sign_on": bool(settings.SIGN_ON)}
     return render(request, "accounts/profile.html", shown, status=422 if form.is_bound else 200)
 
@@ -124,10 +128,27 @@ def mail_warning_close(request: Request) -> HttpResponse:
     return redirect(_next(request))
 
 
+@login_not_required
+@require_POST
+def update_language(request: OpenRequest) -> HttpResponse:
+    """Choose the language of this browser, before anybody has signed in."""
+    form = LanguageForm(request.POST)
+    return _with_language(redirect(_next(request)), request, form.cleaned_data["language"] if form.is_valid() else "")
+
+
 def _with_theme(response: HttpResponse, request: OpenRequest, theme: Theme) -> HttpResponse:
+    return _with_cookie(response, request, COOKIE, theme.value)
+
+
+def _with_language(response: HttpResponse, request: OpenRequest, language: str) -> HttpResponse:
+    return _with_cookie(response, request, settings.LANGUAGE_COOKIE_NAME, language)
+
+
+def _with_cookie(response: HttpResponse, request: OpenRequest, name: str, value: str) -> HttpResponse:
+    """The response with what this browser is to know before anybody has signed in."""
     response.set_cookie(
-        COOKIE,
-        theme.value,
+        name,
+        value,
         max_age=A_YEAR,
         path=settings.SESSION_COOKIE_PATH,
         httponly=True,
@@ -152,7 +173,7 @@ def token_list(request: Request) -> HttpResponse:
         now, options = timezone.now(), form.cleaned_data
         expires_at, scope = now + timedelta(days=options["days"]), TokenScope(options["scope"])
         with refusals_in_form(form):
-            _, key = create_token(by=request.user, at=now, label=options["label"], scope=scope, expires_at=expires_at)
+            __, key = create_token(by=request.user, at=now, label=options["label"], scope=scope, expires_at=expires_at)
             form = TokenForm()
     tokens = ApiToken.objects.filter(user=request.user).order_by("-created_at", "-pk")
     context = {"form": form, "key": key, "tokens": tokens}

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
+from accounts.counting import numeral
 from accounts.digests import Line, Notice
 from accounts.models import User
 from adjudication.procedure import waiting_for
@@ -15,4 +17,10 @@ def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:  # noqa
     for each in waiting_for(user):
         campaign = each.campaign
         where = reverse("adjudication_screen", args=[campaign.collection.slug, campaign.slug])
-        yield Line(Notice.WORK, f"{campaign} ({campaign.collection}): {each.count:,} to decide", where)
+        yield Line(
+            Notice.WORK,
+            _("{campaign} ({collection}): {count} to decide").format(
+                campaign=campaign, collection=campaign.collection, count=numeral(each.count)
+            ),
+            where,
+        )

@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from accounts.counting import counted
+from accounts.counting import numeral
 from accounts.digests import Line, Notice
 from accounts.models import User
 from annotation.campaigns.campaigns import deadline_words
@@ -27,23 +29,35 @@ def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
         if not work.left or work.paused:
             continue
         campaign = work.campaign
-        yield _line(Notice.WORK, campaign, f"{_left(work)} to judge")
+        yield _line(Notice.WORK, campaign, _("{left} to judge").format(left=_left(work)))
         if campaign.deadline is not None and today <= campaign.deadline <= today + NEAR:
-            yield _line(Notice.DEADLINE, campaign, f"{deadline_words(campaign, today)}, {_left(work)} left")
+            yield _line(
+                Notice.DEADLINE,
+                campaign,
+                _("{deadline}, {left} left").format(deadline=deadline_words(campaign, today), left=_left(work)),
+            )
     for campaign, added in _added(user, since, now):
-        yield _line(Notice.ADDED, campaign, f"{counted(added, 'item')} {'was' if added == 1 else 'were'} added")
-    for found in open_inquiries(user):
-        words = (
-            f"{counted(found.count, 'question')} of annotators {'waits' if found.count == 1 else 'wait'} for an answer"
+        yield _line(
+            Notice.ADDED, campaign, _many(added, ngettext("{count} item was added", "{count} items were added", added))
         )
-        yield _line(Notice.QUESTION, found.campaign, words, "inquiry_list")
+    for found in open_inquiries(user):
+        words = ngettext(
+            "{count} question of annotators waits for an answer",
+            "{count} questions of annotators wait for an answer",
+            found.count,
+        )
+        yield _line(Notice.QUESTION, found.campaign, _many(found.count, words), "inquiry_list")
     for found in new_answers(user, since=since, until=now):
-        words = f"{counted(found.count, 'question')} of yours {'was' if found.count == 1 else 'were'} answered"
-        yield _line(Notice.ANSWER, found.campaign, words, "campaign_detail")
+        words = ngettext(
+            "{count} question of yours was answered", "{count} questions of yours were answered", found.count
+        )
+        yield _line(Notice.ANSWER, found.campaign, _many(found.count, words), "campaign_detail")
     for results in below_since(user, since):
         below = len(results.below)
-        words = f"{counted(below, 'annotator')} {'is' if below == 1 else 'are'} below the pass mark"
-        yield _line(Notice.BELOW, results.campaign, words, "gold_detail")
+        words = ngettext(
+            "{count} annotator is below the pass mark", "{count} annotators are below the pass mark", below
+        )
+        yield _line(Notice.BELOW, results.campaign, _many(below, words), "gold_detail")
 
 
 def _added(user: User, since: datetime, now: datetime) -> list[tuple[Campaign, int]]:
@@ -67,4 +81,10 @@ def _line(notice: Notice, campaign: Campaign, text: str, page: str = "") -> Line
 
 
 def _left(work: Work) -> str:
-    return f"{work.left_text} items" if work.is_more else counted(work.left, "item")
+    if work.is_more:
+        return _("{many} items").format(many=work.left_text)
+    return _many(work.left, ngettext("{count} item", "{count} items", work.left))
+
+
+def _many(count: int, words: str) -> str:
+    return words.format(count=numeral(count))

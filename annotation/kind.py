@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from django.utils.functional import Promise
+
 from accounts.extensions import extensions
 from accounts.refusals import Refused
 from engines.definitions.drafts import CriterionDraft
@@ -137,7 +139,7 @@ class Key(NamedTuple):
     """A key of the labelling screen: the usual one, and what it does."""
 
     usual: str
-    words: str
+    words: str | Promise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,10 +149,10 @@ class Labelling:
     layout: str  # how the script lays a unit out: "document" or "question"
     unit: str  # template
     cell: str  # template
-    noun: str  # what a line of one's history is about
+    noun: str | Promise  # what a line of one's history is about
     fetch_units: Callable[[Participation, Sequence[Sequence[int]]], list[dict[str, Any]]]
     skip_reasons: tuple[str, ...]
-    marks: str  # what highlights mark
+    marks: str | Promise  # what highlights mark
     by_aspect: bool = False  # a line of one's history names an aspect
     takes_extras: bool = False  # rewrites and further targets come with an answer
     styles: tuple[str, ...] = ()

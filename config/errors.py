@@ -10,7 +10,10 @@ from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFieldsS
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template import loader
+from django.utils.translation import gettext
+from django.utils.translation import gettext as _
 
+from accounts.counting import numeral
 from accounts.edge import API
 from accounts.problems import TITLES, ProblemRenderer
 from accounts.storage_full import NO_ROOM, storage_fault
@@ -29,11 +32,11 @@ def show_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse
     if isinstance(exception, RequestDataTooBig | TooManyFilesSent | TooManyFieldsSent):
         reason = _too_much(exception)
         if request.path_info.startswith(API):
-            return problem(413, reason or "This request is too large. Send it in several parts.")
+            return problem(413, reason or _("This request is too large. Send it in several parts."))
         return render(request, "413.html", {"reason": reason}, status=413)
     reason = str(exception) if isinstance(exception, BadRequest) else ""
     if request.path_info.startswith(API):
-        return problem(400, reason or "This request cannot be understood.")
+        return problem(400, reason or _("This request cannot be understood."))
     if request.content_type == "application/json":  # the scripts of the labelling pages read the one or the other
         return problem(400, reason, code="malformed", reason=reason)
     return render(request, "400.html", {"reason": reason}, status=400)
@@ -43,9 +46,13 @@ def _too_much(exception: Exception) -> str:
     """What to do about it; Django's own words name a setting instead. "" where it is only known to be large."""
     if isinstance(exception, TooManyFilesSent):
         most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
-        return f"At most {most:,} files at once. Pack them into one archive (tar.gz, tar.xz or zip)."
+        return _("At most {most} files at once. Pack them into one archive (tar.gz, tar.xz or zip).").format(
+            most=numeral(most)
+        )
     if isinstance(exception, TooManyFieldsSent):
-        return f"At most {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS:,} fields at once. Send them in several parts."
+        return _("At most {most} fields at once. Send them in several parts.").format(
+            most=numeral(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS)
+        )
     reason = str(exception)
     return "" if "DATA_UPLOAD_MAX_MEMORY_SIZE" in reason else reason
 
@@ -67,13 +74,13 @@ def show_server_error(request: HttpRequest, *_: Any) -> HttpResponse:
     """
     if fault := storage_fault(sys.exc_info()[1]):
         status, code, heading = (
-            (507, "no-room", "The server's disk is full")
+            (507, "no-room", gettext("The server's disk is full"))
             if fault == NO_ROOM
-            else (503, "files-away", "Files cannot be reached")
+            else (503, "files-away", gettext("Files cannot be reached"))
         )
         if request.path_info.startswith(API) or request.content_type == "application/json":
-            return problem(status, fault, code=code, reason=fault)
-        context = {"reason": fault, "status": status, "heading": heading}
+            return problem(status, gettext(fault), code=code, reason=gettext(fault))
+        context = {"reason": gettext(fault), "status": status, "heading": heading}
         return HttpResponse(loader.get_template("507.html").render(context), status=status)
     if request.path_info.startswith(API):
         return problem(500, "Something went wrong on the server; its log has the details.")

@@ -154,6 +154,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "config.languages.LanguageMiddleware",  # knows the person
     "accounts.middleware.SignInMiddleware",
     "accounts.edge.BodyMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -410,6 +411,9 @@ SPECTACULAR_SETTINGS = rest.description(version=CODE_VERSION, path=SITE_PATH)
 
 # --- language, time, log ---------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "languages"]
+LANGUAGE_COOKIE_NAME = "litmus_language"
 TIME_ZONE = env.time_zone("LITMUS_TIME_ZONE", "UTC")
 USE_TZ = True
 LOG_LEVEL = env.choice("LITMUS_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))

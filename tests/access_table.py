@@ -319,6 +319,7 @@ TABLE: list[Row] = [
     *row("api_endpoint_test", STAFF_WRITE, where=_endpoint, json=lambda _: {}),
     *everybody("account_profile", "GET login 200 | POST login 422"),
     *everybody("theme_update", "POST gone gone", data=lambda _: {"theme": "dark"}),
+    *everybody("language_update", "POST gone gone", data=lambda _: {"language": "de"}),
     *everybody("mail_warning_close", "POST login gone"),
     *everybody("token_list", "GET login 200 | POST login 422"),
     *row("token_revoke", "POST login gone 404 404 404 404", where=lambda w: {"pk": w.api_token.pk}),

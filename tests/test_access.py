@@ -16,17 +16,19 @@ from django.utils import timezone
 
 from accounts.job_kinds import job_kinds
 from accounts.jobs import fragment_context
-from accounts.models import ApiToken, JobState, TokenScope
+from accounts.models import ApiToken, JobState, TokenScope, User
 from accounts.refusals import NotAllowed
 from accounts.slots import tabs, tabs_for
-from annotation.models import Audience
+from annotation.models import Audience, Campaign, Criterion
+from config.languages import TRANSLATED
 from corpus.collections.rules import can_oversee
-from corpus.models import Collection, Role
+from corpus.models import Collection, Paper, Role
 from tests.access_secrets import SECRETS, another_asks, name_the_machine
 from tests.access_table import ROLES, TABLE, Row
 from tests.access_walk import ADDRESSES, CLIENT, SCOPES, Walk, ask, body_of, path_of, scope_of, session_of, word_for
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT, make_token
+from tests.literals import Literals, german_is_marked
 
 
 @pytest.fixture(scope="module")
@@ -336,3 +338,22 @@ def test_no_page_links_to_one_that_is_not_there(walk: Walk, role: Role) -> None:
     assert len(answers) > 20
     wrong = {at: status for at, status in answers.items() if status not in (200, 302)}
     assert wrong == {}
+
+
+def test_pages_of_those_who_have_no_choice_of_language_hold_no_text_that_is_not_translated(walk: Walk) -> None:
+    """In a language of marks every text stands in marks, but for what people wrote, on each page and refusal."""
+    known = {"It is about tea.", *dict(settings.LANGUAGES).values(), *Paper.objects.values_list("title", flat=True)}
+    known |= {str(each) for model in (User, Collection, Campaign, Criterion) for each in model.objects.all()}
+    known |= {user.get_short_name() for user in User.objects.all()}
+    found: dict[str, str] = {}
+    seen = set()
+    with german_is_marked():
+        for line in (each for each in TABLE if each.name in TRANSLATED):
+            german = replace(line, headers={**line.headers, "accept-language": "de"})
+            for role in ROLES:
+                answer = walk.send(german, role, path_of(line, walk.world))
+                if "text/html" in answer.headers.get("Content-Type", ""):
+                    seen.add(line.name)
+                    found |= dict.fromkeys(Literals(body_of(answer), known).found, f"{line.name} {line.method} {role}")
+    assert {"labelling_screen", "extraction_detail", "author_answer", "invitation_accept", "account_login"} <= seen
+    assert not found

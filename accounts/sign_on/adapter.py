@@ -16,6 +16,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 
 from accounts.audit import record_event
 from accounts.mail import whole_address
@@ -43,7 +44,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
             # Else a page of a stranger could connect the account of who opens it with a provider's account of theirs.
             key, asked_at = request.session.pop(CONNECTING, ("", 0))
             if key != arrival.provider.key or time() - asked_at > CONNECTED_WITHIN:
-                raise NotAllowed("Connect an account on your profile page.")
+                raise NotAllowed(_("Connect an account on your profile page."))
             return
         if not sociallogin.is_existing:
             sociallogin.user = find_or_create(arrival, now)
@@ -64,7 +65,7 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
         others = accounts.exclude(pk=account.pk).filter(provider__in=settings.SIGN_ON)
         has_password = account.user.has_usable_password() and may_have_password(account.user.email)
         if not (has_password or others.exists()):
-            raise ValidationError("You could not sign in any more. Connect another account first.")
+            raise ValidationError(_("You could not sign in any more. Connect another account first."))
 
     def send_notification_mail(self, template_prefix: str, user: User, *arguments: Any, **more: Any) -> None:
         """Called where somebody has connected or disconnected an account: audited, and mailed where it may matter."""

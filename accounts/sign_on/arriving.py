@@ -12,6 +12,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from accounts.actions import create_user, revoke_tokens
 from accounts.addresses import is_address
@@ -60,23 +61,32 @@ def find_or_create(arrival: Arrival, at: datetime) -> User:
     Errors: Refused where there is an account whose owner has to say that it is theirs; NotAllowed for a stranger.
     """
     if not arrival.email:
-        raise Refused(f"{arrival.provider.label} gave no e-mail address that Litmus can use. Ask its operator.")
+        raise Refused(
+            _("{label} gave no e-mail address that Litmus can use. Ask its operator.").format(
+                label=arrival.provider.label
+            )
+        )
     user = User.objects.filter(email=arrival.email).first()
     if user is not None:
         if not arrival.is_trusted:
             raise Refused(
-                f"There is an account for {arrival.email}. Sign in with its password, then connect "
-                f"{arrival.provider.label} on your profile page."
+                _(
+                    "There is an account for {email}. Sign in with its password, then connect {label} on your "
+                    "profile page."
+                ).format(email=arrival.email, label=arrival.provider.label)
             )
         if _is_of_somebody_else(user, arrival.provider):
             raise Refused(
-                f"The account for {arrival.email} is connected with somebody else at {arrival.provider.label}. "
-                "Ask the staff of this Litmus."
+                _(
+                    "The account for {email} is connected with somebody else at {label}. Ask the staff of this Litmus."
+                ).format(email=arrival.email, label=arrival.provider.label)
             )
         return user
     if not (arrival.is_trusted and _may_create(arrival)):
         raise NotAllowed(
-            f"{arrival.email} has no account and no invitation here. The manager of your collection can invite you."
+            _("{email} has no account and no invitation here. The manager of your collection can invite you.").format(
+                email=arrival.email
+            )
         )
     return create_user(by=None, at=at, email=arrival.email, password=None, name=arrival.name)
 

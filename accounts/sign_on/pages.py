@@ -16,6 +16,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import OpenRequest, Request
@@ -50,7 +51,13 @@ def sign_on_connect(request: Request, key: str) -> HttpResponse:
     request.session[CONNECTING] = [key, time()]
     address = f"{reverse('openid_connect_login', args=[key])}?{urlencode({'process': 'connect'})}"
     label = settings.SIGN_ON[key].label
-    return _leave(request, address, f"Connecting with {label}", f"Continue to {label}", "")
+    return _leave(
+        request,
+        address,
+        _("Connecting with {label}").format(label=label),
+        _("Continue to {label}").format(label=label),
+        "",
+    )
 
 
 def leave_signed_out(request: OpenRequest, key: str) -> HttpResponse | None:
@@ -58,8 +65,14 @@ def leave_signed_out(request: OpenRequest, key: str) -> HttpResponse | None:
     if key not in settings.SIGN_ON or not (address := sign_out_address(request, key)):
         return None
     label = settings.SIGN_ON[key].label
-    done = "You are signed out of Litmus."
-    return _leave(request, address, f"Signing out of {label}", f"Sign out of {label}", done)
+    done = _("You are signed out of Litmus.")
+    return _leave(
+        request,
+        address,
+        _("Signing out of {label}").format(label=label),
+        _("Sign out of {label}").format(label=label),
+        done,
+    )
 
 
 def _leave(request: OpenRequest, address: str, heading: str, onward: str, done: str) -> HttpResponse:

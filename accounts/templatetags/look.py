@@ -1,10 +1,13 @@
 """The chosen theme, in templates: known on the server, so that no page flashes in the wrong one."""
 
 from datetime import datetime
+from typing import Any
 
 from django import template
+from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 
+from accounts.languages import ENGLISH, script_catalogue
 from accounts.themes import Theme, theme_of
 
 register = template.Library()
@@ -22,6 +25,12 @@ def theme_attribute(context: template.Context) -> SafeString:
     """The attribute of <html> that overrides the system's scheme, or nothing."""
     theme = current_theme(context)
     return SafeString("") if theme == Theme.SYSTEM else mark_safe(f' data-theme="{Theme(theme).value}"')  # noqa: S308
+
+
+@register.simple_tag
+def script_texts() -> dict[str, Any]:
+    """What scripts say in the language of the page, by its English words (static/js/words.js); none for English."""
+    return script_catalogue(translation.get_language() or ENGLISH)
 
 
 @register.filter

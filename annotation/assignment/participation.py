@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.prepared_statements import run
@@ -147,7 +148,11 @@ def fetch_participation(
     row = rows[0]
     kind = kind_by_name(row.kind)
     if kind.labelling is None and not any_kind:
-        raise Refused(f"The {kind.words.item}s of {row.name} are not graded: they take no answers of this kind.")
+        raise Refused(
+            _("The {item}s of {name} are not graded: they take no answers of this kind.").format(
+                item=kind.words.item, name=row.name
+            )
+        )
     return Participation(
         annotator=row.annotator,
         annotator_state=row.annotator_state,
@@ -186,4 +191,8 @@ def _refuse_stranger(named: dict[str, object]) -> None:
     rows = run(MEMBER, named)
     if not rows:
         raise Http404
-    raise NotAllowed(f"You are not among the annotators of {rows[0].name}. A manager of the collection can add you.")
+    raise NotAllowed(
+        _("You are not among the annotators of {name}. A manager of the collection can add you.").format(
+            name=rows[0].name
+        )
+    )

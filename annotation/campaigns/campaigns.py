@@ -9,9 +9,11 @@ from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySe
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from accounts.audit import record_event
-from accounts.counting import day
+from accounts.counting import day, numeral
 from accounts.models import User
 from accounts.refusals import Reason, Refused
 from accounts.sql import count_of
@@ -206,12 +208,14 @@ def deadline_words(campaign: Campaign, today: date) -> str:
     """
     if campaign.deadline is None or campaign.state == CampaignState.CLOSED:
         return ""
-    return f"Judge until {day(campaign.deadline)} ({_distance((campaign.deadline - today).days)})"
+    return _("Judge until {day} ({distance})").format(
+        day=day(campaign.deadline), distance=_distance((campaign.deadline - today).days)
+    )
 
 
 def _distance(days: int) -> str:
     if days in (0, 1):
-        return ("today", "tomorrow")[days]
+        return (_("today"), _("tomorrow"))[days]
     if days < 0:
-        return f"{-days:,} day{'' if days == -1 else 's'} ago"
-    return f"{days:,} days left"
+        return ngettext("{count} day ago", "{count} days ago", -days).format(count=numeral(-days))
+    return _("{count} days left").format(count=numeral(days))

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext as _
 
+from accounts.counting import numeral
 from accounts.models import User
 from annotation.campaigns.own_counts import own_counts, own_paces
 from annotation.models import (
@@ -47,7 +49,7 @@ class Work:
 
     @property
     def left_text(self) -> str:
-        return f"more than {MOST_COUNTED:,}" if self.is_more else f"{self.left:,}"
+        return _("more than {most}").format(most=numeral(MOST_COUNTED)) if self.is_more else numeral(self.left)
 
 
 def work_of(user: User) -> list[Work]:

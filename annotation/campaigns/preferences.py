@@ -2,23 +2,25 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_lazy
+
 from accounts.models import User
 from annotation.kind import Key, kinds
 
 # Keys of every labelling screen by what they do; digits are the grades' own and cannot be given away.
 KEYS = {
-    "submit": Key("Enter", "Submit and go to the next item"),
-    "undo": Key("u", "Undo the last submission"),
-    "earlier": Key("ArrowLeft", "Back through my own history"),
-    "later": Key("ArrowRight", "Forward through my own history"),
-    "skip": Key("x", "Skip, with a reason"),
-    "flag": Key("f", "Flag for the adjudicators"),
-    "note": Key("n", "Write a note"),
-    "ask": Key("q", "Ask the managers about this item"),
-    "guideline": Key("g", "Open or fold the guideline"),
-    "guideline_read": Key("y", "Mark the changed guideline as read"),
-    "highlights": Key("h", "Highlights on or off"),
-    "help": Key("?", "Show these keys"),
+    "submit": Key("Enter", gettext_lazy("Submit and go to the next item")),
+    "undo": Key("u", gettext_lazy("Undo the last submission")),
+    "earlier": Key("ArrowLeft", gettext_lazy("Back through my own history")),
+    "later": Key("ArrowRight", gettext_lazy("Forward through my own history")),
+    "skip": Key("x", gettext_lazy("Skip, with a reason")),
+    "flag": Key("f", gettext_lazy("Flag for the adjudicators")),
+    "note": Key("n", gettext_lazy("Write a note")),
+    "ask": Key("q", gettext_lazy("Ask the managers about this item")),
+    "guideline": Key("g", gettext_lazy("Open or fold the guideline")),
+    "guideline_read": Key("y", gettext_lazy("Mark the changed guideline as read")),
+    "highlights": Key("h", gettext_lazy("Highlights on or off")),
+    "help": Key("?", gettext_lazy("Show these keys")),
 }
 DELAYS = (0, 250, 500, 1000, 2000)  # milliseconds between a digit and the next item
 DEFAULT_DELAY = 250

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from accounts.counting import counted
 from accounts.models import User
@@ -153,8 +154,10 @@ def check_has_page(campaign: Campaign, key: str) -> None:
         return
     label = next((tab.label for tab in tabs("campaign") if tab.key == key), key.capitalize())
     raise NotHere(
-        f"{campaign} has no page “{label}”: campaigns of the kind {kind} have none. Its {kind.words.item}s are on the"
-        " campaign's other pages."
+        _(
+            "{campaign} has no page “{label}”: campaigns of the kind {kind} have none. Its {item}s are on the"
+            " campaign's other pages."
+        ).format(campaign=campaign, label=label, kind=kind, item=kind.words.item)
     )
 
 

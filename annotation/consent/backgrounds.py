@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from django.db.models import Min
+from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.refusals import Refused
@@ -22,7 +23,7 @@ def store_background(collection: Collection, user: User, said: Mapping[str, Said
     """Replace what the person has said; nothing is kept of somebody who says nothing. Errors: Refused."""
     values = {name: value.strip() if isinstance(value, str) else value for name, value in said.items()}
     if values.get("stage") and values["stage"] not in Stage.values:
-        raise Refused("This is not among the answers.")
+        raise Refused(_("This is not among the answers."))
     if any(value not in ("", None) for value in values.values()):
         Background.objects.update_or_create(collection=collection, user=user, defaults=values)
     else:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -94,9 +95,13 @@ def give_consent(*, collection: Collection, version: int, by: User | None, at: d
     person = _member(collection, by)
     text = newest_text(collection)
     if text is None:
-        raise Refused("This collection asks for no consent.")
+        raise Refused(_("This collection asks for no consent."))
     if version != text.version:
-        raise Conflict(f"The text has changed: it is version {text.version} now. Read it, then agree to it.")
+        raise Conflict(
+            _("The text has changed: it is version {version} now. Read it, then agree to it.").format(
+                version=text.version
+            )
+        )
     given, is_new = Consent.objects.get_or_create(text=text, user=person, withdrawn_at=None, defaults={"agreed_at": at})
     if is_new:
         record_event(by=by, at=at, verb="give_consent", target=text, scope=collection, version=version)
@@ -126,7 +131,7 @@ def withdraw_consent(*, collection: Collection, by: User | None, at: datetime) -
     Consent.objects.filter(text__collection=collection, user=person, withdrawn_at=None).update(withdrawn_at=at)
     text = _text_left(collection, person, at)
     if text is None:
-        raise Refused("This collection has never asked for consent. Ask a manager to remove you from its campaigns.")
+        raise Refused(_("This collection has never asked for consent. Ask a manager to remove you from its campaigns."))
     forget_background(collection, person)
     mine = Annotator.objects.filter(campaign__in=collection.campaigns.all(), user=person).order_by("pk")
     for annotator in mine.select_for_update(no_key=True):
@@ -172,7 +177,7 @@ def _settle(mine: QuerySet[Annotator], person: User, at: datetime, *, leaves_out
 def _participant(collection: Collection, by: User | None) -> User:
     """Who judges or judged in the collection, agreed to its text, or is a member."""
     if by is None or not took_part(by).filter(pk=collection.pk).exists():
-        raise NotAllowed(f"You have never taken part in {collection}.")
+        raise NotAllowed(_("You have never taken part in {collection}.").format(collection=collection))
     return by
 
 
@@ -193,7 +198,7 @@ def can_withdraw_from(user: User) -> QuerySet[Collection]:
 def _member(collection: Collection, by: User | None) -> User:
     """Only people agree, and only for themselves."""
     if by is None or not Membership.objects.filter(collection=collection, user=by).exists():
-        raise NotAllowed(f"You are not a member of {collection}.")
+        raise NotAllowed(_("You are not a member of {collection}.").format(collection=collection))
     check_not_archived(collection)
     return by
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from annotation.models import AfterWithdrawal, Stage
@@ -45,10 +46,21 @@ class ConsentForm(forms.Form):
     """One person's agreement to a version of the text. The questions stand there only where they are asked."""
 
     version = forms.IntegerField(min_value=1, widget=forms.HiddenInput, help_text="the version that was read")
-    field = forms.CharField(label="Your field", max_length=80, required=False, help_text="For example: chemistry.")
-    stage = forms.ChoiceField(label="Your position", choices=[("", "Rather not say"), *Stage.choices], required=False)
-    years = forms.IntegerField(label="Years in your field", min_value=0, max_value=MOST_YEARS, required=False)
-    language = forms.CharField(label="Your first language", max_length=40, required=False)
+    field = forms.CharField(
+        label=gettext_lazy("Your field"),
+        max_length=80,
+        required=False,
+        help_text=gettext_lazy("For example: chemistry."),
+    )
+    stage = forms.ChoiceField(
+        label=gettext_lazy("Your position"),
+        choices=[("", gettext_lazy("Rather not say")), *[(each.value, gettext_lazy(each.label)) for each in Stage]],
+        required=False,
+    )
+    years = forms.IntegerField(
+        label=gettext_lazy("Years in your field"), min_value=0, max_value=MOST_YEARS, required=False
+    )
+    language = forms.CharField(label=gettext_lazy("Your first language"), max_length=40, required=False)
 
     def __init__(
         self, *args: Any, collection: Collection | None = None, person: User | None = None, **more: Any

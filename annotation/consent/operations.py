@@ -6,6 +6,7 @@ from typing import Any, cast
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from accounts.models import User
@@ -80,8 +81,10 @@ def _to_work(given: Consent) -> str:
 
 
 def _withdrawn(done: Withdrawal) -> str:
-    labels = "What you judged no longer counts" if done.is_left_out else "What you judged is kept"
-    return f"You have withdrawn, and judge here no longer. {labels}; it is stored under the name “{done.pseudonym}”."
+    labels = _("What you judged no longer counts") if done.is_left_out else _("What you judged is kept")
+    return _(
+        "You have withdrawn, and judge here no longer. {labels}; it is stored under the name “{pseudonym}”."
+    ).format(labels=labels, pseudonym=done.pseudonym)
 
 
 SET_CONSENT = Operation(
@@ -112,7 +115,7 @@ GIVE_CONSENT = Operation(
     title="Consent",
     button="I agree",
     template="annotation/consent/consent_give.html",
-    report=lambda given: f"You have agreed to version {given.text.version}.",
+    report=lambda given: _("You have agreed to version {version}.").format(version=given.text.version),
     goes_to=_to_work,
     to_json=lambda given: ConsentSerializer(given).data,
 )

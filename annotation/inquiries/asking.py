@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from accounts.audit import record_event
 from accounts.doors import at_door
@@ -37,13 +38,13 @@ def ask_managers(
     own = Assignment.objects.filter(pk=assignment, annotator=participation.annotator)
     item = own.values_list("item", flat=True).first()
     if item is None:
-        raise Refused("This item is not assigned to you, so you cannot ask about it.")
+        raise Refused(_("This item is not assigned to you, so you cannot ask about it."))
     sent = Inquiry.objects.filter(uuid=uuid).first()
     if sent is not None:
         return _same(sent, participation.annotator, item, text)
     mine = Inquiry.objects.filter(annotator=participation.annotator, answered_at=None)
     if mine.count() >= MOST_OPEN:
-        raise Refused(f"You have {MOST_OPEN} unanswered questions. Wait until some are answered.")
+        raise Refused(_("You have {most} unanswered questions. Wait until some are answered.").format(most=MOST_OPEN))
     inquiry = Inquiry.objects.create(
         uuid=uuid,
         campaign_id=participation.campaign,
@@ -59,8 +60,8 @@ def ask_managers(
 
 def _same(sent: Inquiry, annotator: int, item: int, text: str) -> Inquiry:
     if (sent.annotator_id, sent.item_id, sent.text) != (annotator, item, text):
-        again = at_door(page="Reload the page and ask again.", rest="Ask again with a new one.")
-        raise Conflict(f"Another question has this identifier already. {again}".rstrip())
+        again = at_door(page=_("Reload the page and ask again."), rest=_("Ask again with a new one."))
+        raise Conflict(_("Another question has this identifier already. {again}").format(again=again).rstrip())
     return sent
 
 
@@ -80,9 +81,9 @@ def answer_inquiry(*, campaign: Campaign, inquiry: int, answer: str, audience: s
     answer = _clean(answer)
     check_within(ANSWER, answer)
     if audience not in Audience.values:
-        raise Refused(f"An answer is for one of {', '.join(Audience.values)}.")
+        raise Refused(_("An answer is for one of {known}.").format(known=", ".join(Audience.values)))
     if audience == Audience.TOPIC and found.item.topic_id is None:
-        raise Refused("This item has no topic. Show the answer next to the item instead.")
+        raise Refused(_("This item has no topic. Show the answer next to the item instead."))
     if (found.answer, found.audience) == (answer, audience):
         return found
     if found.answer != answer:
@@ -113,5 +114,5 @@ def note_answers_seen(
 def _clean(text: str) -> str:
     """The text with uniform line ends and nothing around it. Errors: Refused for what cannot be stored."""
     if "\x00" in text or any("\ud800" <= char <= "\udfff" for char in text):
-        raise Refused("The text contains characters that cannot be stored.")
+        raise Refused(_("The text contains characters that cannot be stored."))
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()

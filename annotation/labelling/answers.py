@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.participation import CriterionScale, Participation
 from annotation.models import SubmissionKind
@@ -26,8 +28,10 @@ class ChangedElsewhere(Conflict):
 
     def __init__(self, current: dict[str, Any] | None) -> None:
         super().__init__(
-            "You have answered this elsewhere since you opened it here, perhaps in another window."
-            " Both answers are shown: keep the saved one, or send yours in its place."
+            _(
+                "You have answered this elsewhere since you opened it here, perhaps in another window. Both "
+                "answers are shown: keep the saved one, or send yours in its place."
+            )
         )
         self.current = current
 
@@ -90,16 +94,33 @@ def check_answers(scales: Sequence[CriterionScale], answers: Mapping[str, int], 
     """Refuse with Invalid unless every criterion has one of its levels, with a reason where the level wants one."""
     unknown = {*answers, *reasons} - {scale.key for scale in scales}
     if unknown:
-        raise Invalid(min(unknown), f"This campaign has no criterion “{min(unknown)}”.")
+        raise Invalid(min(unknown), _("This campaign has no criterion “{key}”.").format(key=min(unknown)))
     for scale in scales:
         if scale.key not in answers:
-            raise Invalid(scale.key, f"{scale.label} has no answer yet. Choose one of its levels.")
+            raise Invalid(
+                scale.key, _("{label} has no answer yet. Choose one of its levels.").format(label=scale.label)
+            )
         value = answers[scale.key]
         if value not in scale.reasons:
             known = ", ".join(map(str, sorted(scale.reasons)))
-            raise Invalid(scale.key, f"{value} is not on the scale of {scale.label}: it has {known}.")
+            raise Invalid(
+                scale.key,
+                _("{value} is not on the scale of {label}: it has {known}.").format(
+                    value=value, label=scale.label, known=known
+                ),
+            )
         known_reasons = scale.reasons[value]
         if known_reasons and reasons.get(scale.key) not in known_reasons:
-            raise Invalid(scale.key, f"{scale.label} {value} needs a reason: {', '.join(known_reasons)}.")
+            raise Invalid(
+                scale.key,
+                _("{label} {value} needs a reason: {reasons}.").format(
+                    label=scale.label, value=value, reasons=", ".join(known_reasons)
+                ),
+            )
         if not known_reasons and scale.key in reasons:
-            raise Invalid(scale.key, f"{scale.label} {value} takes no reason. Write what you want to say as a note.")
+            raise Invalid(
+                scale.key,
+                _("{label} {value} takes no reason. Write what you want to say as a note.").format(
+                    label=scale.label, value=value
+                ),
+            )

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from accounts.prepared_statements import run
 from annotation.assignment.participation import Participation
 from annotation.labelling.answers import AnswerInput, Invalid
@@ -52,9 +54,9 @@ def check_extras(participation: Participation, entry: AnswerInput) -> Extras | N
         return None
     if not participation.labelling.takes_extras:
         field = "rewrite" if entry.rewrite.strip() else "found"
-        raise Invalid(field, "This campaign rates no questions: it takes neither rewrites nor further targets.")
+        raise Invalid(field, _("This campaign rates no questions: it takes neither rewrites nor further targets."))
     if holds_markup(entry.rewrite):
-        raise Invalid("rewrite", "A question is plain text. Write it without HTML tags or other markup.")
+        raise Invalid("rewrite", _("A question is plain text. Write it without HTML tags or other markup."))
     return Extras(entry.rewrite.strip(), _documents(participation, entry.found))
 
 
@@ -81,5 +83,5 @@ def _documents(participation: Participation, docnos: Sequence[str]) -> list[int]
     known = {row.docno: row.id for row in run(FIND, {"collection": participation.collection, "docnos": list(docnos)})}
     missing = [docno for docno in docnos if docno not in known]
     if missing:
-        raise Invalid("found", f"There is no document {missing[0]} in this collection.")
+        raise Invalid("found", _("There is no document {docno} in this collection.").format(docno=missing[0]))
     return [known[docno] for docno in docnos]

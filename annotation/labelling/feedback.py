@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from accounts.prepared_statements import run
 from annotation.assignment.participation import Participation
 
@@ -45,6 +47,6 @@ def in_words(facts: Iterable[dict[str, Any]], *, many: bool) -> str:
 def _in_words(fact: dict[str, Any], *, named: bool) -> str:
     begin = f"{fact['label']}: " if named else ""
     known = f"{fact['known']} {fact['word']}" if fact["word"] != str(fact["known"]) else str(fact["known"])
-    judged = f"right, {known}" if fact["right"] else f"not right, the known answer is {known}"
+    judged = (_("right, {known}") if fact["right"] else _("not right, the known answer is {known}")).format(known=known)
     words = f"{begin}{judged}." if begin else f"{judged[0].upper()}{judged[1:]}."
     return f"{words} {fact['explanation']}".rstrip()

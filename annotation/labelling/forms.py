@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 
 from accounts.refusals import Refused
 from annotation.assignment.participation import UNKNOWN_VISIT, Visit
@@ -140,7 +141,7 @@ def read_form(fields: Mapping[str, str]) -> list[AnswerInput]:
     if common["kind"] == SubmissionKind.ANSWER and len(read) > 1:
         read = [cell for cell in read if cell["answers"]]
     if not read:
-        raise MalformedSubmission("answers", "choose a grade first.")
+        raise MalformedSubmission("answers", _("choose a grade first."))
     return [read_answer({**cell, **common}) for cell in read]
 
 
@@ -166,7 +167,7 @@ def _whole(key: str, value: str) -> int:
     try:
         return int(value)
     except ValueError:
-        raise MalformedSubmission(key, "choose one of the levels.") from None
+        raise MalformedSubmission(key, _("choose one of the levels.")) from None
 
 
 def json_object(body: bytes) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.refusals import Refused
@@ -26,7 +27,11 @@ def set_preferences(
     """Keep the person's choices; no audit event, as they concern nobody else. Errors: Refused for keys that clash."""
     check_keys(keys)
     if delay is not None and delay not in DELAYS:
-        raise Refused(f"Choose one of these delays, in milliseconds: {', '.join(map(str, DELAYS))}; or none.")
+        raise Refused(
+            _("Choose one of these delays, in milliseconds: {delays}; or none.").format(
+                delays=", ".join(map(str, DELAYS))
+            )
+        )
     user = User.objects.select_for_update().get(pk=by.pk)
     stored = user.preferences.get("labelling", {}).get("keys", {})
     of_kinds, usual = keys_of_kinds(), usual_keys()
@@ -42,14 +47,16 @@ def check_keys(keys: Mapping[str, str]) -> None:
     """Refuse unless every action has its own key, which neither grades nor edits."""
     usual, of_kinds = usual_keys(), keys_of_kinds()
     if not set(keys) <= set(usual):
-        raise Refused("There is no such action, so it cannot have a key.")
+        raise Refused(_("There is no such action, so it cannot have a key."))
     # Keys that only some kinds have give way to what somebody chose on the screen of another.
     chosen = {action: key for action, key in {**usual, **keys}.items() if action in keys or action not in of_kinds}
     for action, key in chosen.items():
         if not 1 <= len(key) <= 20 or key.isdigit() or key in RESERVED_KEYS:
             raise Refused(
-                f"“{key}” cannot be the key for {action}: digits give grades, and keys for moving and"
-                " editing are reserved."
+                _(
+                    "“{key}” cannot be the key for {action}: digits give grades, and keys for moving and editing are "
+                    "reserved."
+                ).format(key=key, action=action)
             )
     if len({key.lower() for key in chosen.values()}) < len(chosen):
-        raise Refused("Two actions have the same key. Give each its own.")
+        raise Refused(_("Two actions have the same key. Give each its own."))

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext_lazy
+
 from accounts.refusals import Conflict, NotAllowed, NotHere, Refused
 from annotation.assignment.rules import NotNow
 from annotation.labelling.answers import Answer, AnswerInput, ChangedElsewhere, Invalid, Receipt
@@ -12,9 +14,9 @@ from annotation.labelling.forms import MalformedSubmission
 from annotation.labelling.units import fetch_units
 from annotation.models import SubmissionOutcome
 
-TOO_LATE = (
-    "This answer arrived after your time for the item had ended, and someone else has taken the item"
-    " since. It is kept on record but does not count."
+TOO_LATE = gettext_lazy(
+    "This answer arrived after your time for the item had ended, and someone else has taken the item "
+    "since. It is kept on record but does not count."
 )
 STATUSES: dict[type[Refused], tuple[int, str]] = {
     MalformedSubmission: (400, "malformed"),

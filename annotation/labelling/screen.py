@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext_lazy
+
 from accounts.prepared_statements import MOST_ID, run
 from annotation.assignment.open_queue import UNSEEN
 from annotation.assignment.participation import Participation
@@ -66,7 +68,11 @@ AND EXISTS (
   ) last WHERE {}
 )
 """
-HISTORY_KINDS = {"skipped": "Skipped", "flagged": "Flagged", "noted": "With a note"}  # values of `only`
+HISTORY_KINDS = {
+    "skipped": gettext_lazy("Skipped"),
+    "flagged": gettext_lazy("Flagged"),
+    "noted": gettext_lazy("With a note"),
+}  # values of `only`
 _KIND = ONLY.format(
     "CASE %(only)s WHEN 'skipped' THEN last.kind = 'skip' WHEN 'flagged' THEN last.flagged ELSE last.note <> '' END"
 )

@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from psycopg.types.json import Jsonb
 
 from accounts.doors import at_door
@@ -40,8 +42,10 @@ LEFT JOIN annotation_submission dup ON dup.uuid = %(uuid)s
 WHERE a.id = %(assignment)s AND a.annotator_id = %(annotator)s
 FOR NO KEY UPDATE OF a
 """
-USED_UUID = "This submission's id has been used for something else. Nothing was stored; send it under a new id."
-LEVELS_CHANGED = "The levels of this campaign have just been changed. Nothing was stored."
+USED_UUID = gettext_lazy(
+    "This submission's id has been used for something else. Nothing was stored; send it under a new id."
+)
+LEVELS_CHANGED = gettext_lazy("The levels of this campaign have just been changed. Nothing was stored.")
 RETURNED = (AssignmentState.SKIPPED, AssignmentState.WITHDRAWN)  # without a slot: it may be somebody else's by now
 
 # A uuid that somebody else has used in the meantime stores nothing and returns nothing.
@@ -134,8 +138,8 @@ def _receive(participation: Participation, entry: AnswerInput, at: datetime) -> 
 def _store(participation: Participation, entry: AnswerInput, at: datetime) -> Receipt:
     rows = run(LOCATE, {"assignment": entry.assignment, "annotator": participation.annotator, "uuid": entry.uuid})
     if not rows:
-        advice = at_door(page="Reload the page to see your items.", rest="Request the next items to see yours.")
-        raise Refused(f"This item is not assigned to you in this campaign. {advice}".rstrip())
+        advice = at_door(page=_("Reload the page to see your items."), rest=_("Request the next items to see yours."))
+        raise Refused(_("This item is not assigned to you in this campaign. {advice}").format(advice=advice).rstrip())
     row = rows[0]
     if row.dup is not None:
         return _repeat(entry, row)
@@ -183,7 +187,7 @@ def _answer(participation: Participation, entry: AnswerInput, row: Any, at: date
         if "judgment_value_on_scale" not in str(error):
             raise
         advice = at_door(
-            page="Reload the page to judge by the new ones.", rest="Read the campaign to see the new ones."
+            page=_("Reload the page to judge by the new ones."), rest=_("Read the campaign to see the new ones.")
         )
         raise Conflict(f"{LEVELS_CHANGED} {advice}".rstrip()) from error
     if row.repeat == Asked.REJUDGE:
@@ -209,7 +213,7 @@ def _regain(participation: Participation, row: Any) -> bool:
 
 def _skip(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:
     if not entry.reason.strip():
-        raise Invalid("reason", "Say in a few words why you skip this item.")
+        raise Invalid("reason", _("Say in a few words why you skip this item."))
     if row.state == AssignmentState.WITHDRAWN:
         return _keep(participation, entry, row, at)
     if row.slot is not None or (row.repeat and row.state not in RETURNED):
@@ -220,9 +224,9 @@ def _skip(participation: Participation, entry: AnswerInput, row: Any, at: dateti
 
 def _undo(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:
     if row.state == AssignmentState.PENDING:
-        raise Conflict("There is nothing to undo: this item has no answer yet.")
+        raise Conflict(_("There is nothing to undo: this item has no answer yet."))
     if row.state in RETURNED and not _regain(participation, row):
-        raise Conflict("This cannot be undone: somebody else has taken the item in the meantime.")
+        raise Conflict(_("This cannot be undone: somebody else has taken the item in the meantime."))
     give_back_place(assignment=row.id, item=row.item_id, annotator=participation.annotator)
     more = {"lease": at + participation.lease}
     return _write(UNDONE, participation=participation, entry=entry, at=at, state=AssignmentState.PENDING, more=more)
@@ -238,7 +242,7 @@ STORE: dict[str, Callable[[Participation, AnswerInput, Any, datetime], Receipt]]
 def _keep_former(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:
     """What was judged again, or is about to be, changes no more: the answer that was asked for last counts."""
     if entry.kind == SubmissionKind.UNDO:
-        raise Conflict("This cannot be undone: you are asked about the item again, or have judged it again.")
+        raise Conflict(_("This cannot be undone: you are asked about the item again, or have judged it again."))
     return _keep(participation, entry, row, at)
 
 

@@ -2,6 +2,7 @@
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.translation import gettext_noop
 
 from accounts.models import person_key
 from annotation.apps import AnnotationConfig
@@ -14,14 +15,14 @@ KIND_CHOICES = [(name, name) for name in AnnotationConfig.campaign_kinds]
 
 
 class CampaignState(models.TextChoices):
-    DRAFT = "draft", "draft"
-    OPEN = "open", "open"
-    CLOSED = "closed", "closed"
+    DRAFT = "draft", gettext_noop("draft")
+    OPEN = "open", gettext_noop("open")
+    CLOSED = "closed", gettext_noop("closed")
 
 
 class Split(models.TextChoices):
-    DEV = "dev", "development"
-    TEST = "test", "test"
+    DEV = "dev", gettext_noop("development")
+    TEST = "test", gettext_noop("test")
     MAIN = "main", "main"
 
 

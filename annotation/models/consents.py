@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from accounts.models import person_key
 from corpus.models import Collection
@@ -18,12 +19,12 @@ class AfterWithdrawal(models.TextChoices):
 class Stage(models.TextChoices):
     """How far somebody is in their field."""
 
-    STUDENT = "student", "student"
-    DOCTORAL = "doctoral", "doctoral student"
-    RESEARCHER = "researcher", "researcher with a doctorate"
-    PROFESSOR = "professor", "professor or group leader"
-    PRACTITIONER = "practitioner", "works outside of research"
-    OTHER = "other", "something else"
+    STUDENT = "student", gettext_noop("student")
+    DOCTORAL = "doctoral", gettext_noop("doctoral student")
+    RESEARCHER = "researcher", gettext_noop("researcher with a doctorate")
+    PROFESSOR = "professor", gettext_noop("professor or group leader")
+    PRACTITIONER = "practitioner", gettext_noop("works outside of research")
+    OTHER = "other", gettext_noop("something else")
 
 
 class ConsentText(models.Model):

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from annotation.models.submissions import Submission
 from corpus.models import Document
@@ -46,8 +47,8 @@ class FoundTarget(models.Model):
 
 
 class ReviewDecision(models.TextChoices):
-    CONFIRMED = "confirmed", "confirmed"
-    REJECTED = "rejected", "rejected"
+    CONFIRMED = "confirmed", gettext_noop("confirmed")
+    REJECTED = "rejected", gettext_noop("rejected")
 
 
 class RewriteReview(models.Model):

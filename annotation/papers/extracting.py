@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
+from django.utils.translation import gettext as _
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -95,7 +96,7 @@ def undo_extraction(*, extraction: Extraction, by: User, at: datetime, base: int
     _check_current(extraction, base)
     parent = extraction.revisions.get(number=extraction.current).parent
     if parent is None:
-        raise Refused("There is nothing to undo.")
+        raise Refused(_("There is nothing to undo."))
     return move_to(extraction, parent, at)
 
 
@@ -106,7 +107,7 @@ def redo_extraction(*, extraction: Extraction, by: User, at: datetime, base: int
     _check_current(extraction, base)
     child = extraction.revisions.filter(parent=extraction.current).order_by("-number").first()
     if child is None:
-        raise Refused("There is nothing to redo.")
+        raise Refused(_("There is nothing to redo."))
     return move_to(extraction, child.number, at)
 
 
@@ -119,8 +120,10 @@ def finish_extraction(*, extraction: Extraction, by: User, at: datetime, despite
     extraction = _locked_draft(extraction, by)
     blocking = [found.text for found in findings_of(content_of(extraction)) if found.rule in BLOCKING]
     if blocking and not despite:
-        more = f"And {len(blocking) - 1} more of this kind. " if len(blocking) > 1 else ""
-        raise Refused(f"{blocking[0]} {more}Correct it, or finish the paper anyway.")
+        more = _("And {count} more of this kind. ").format(count=len(blocking) - 1) if len(blocking) > 1 else ""
+        raise Refused(
+            _("{finding} {more}Correct it, or finish the paper anyway.").format(finding=blocking[0], more=more)
+        )
     _set_state(extraction, ExtractionState.FINISHED, at)
     _record(extraction, by, at, "finish_extraction", revision=extraction.current, findings=len(blocking))
     _fold_guideline(extraction)
@@ -142,7 +145,7 @@ def reopen_extraction(*, extraction: Extraction, by: User, at: datetime) -> Extr
     """Reopen a finished paper. Errors: Refused where it is a draft; those of `check_can_extract`."""
     extraction = _locked_own(extraction, by)
     if extraction.state != ExtractionState.FINISHED:
-        raise Refused("The paper is not finished.")
+        raise Refused(_("The paper is not finished."))
     _set_state(extraction, ExtractionState.DRAFT, at)
     _record(extraction, by, at, "reopen_extraction")
     return extraction
@@ -157,11 +160,11 @@ def skip_paper(*, assignment: Assignment, reason: str, by: User, at: datetime) -
     assignment = _locked_assignment(assignment)
     check_can_extract(assignment, by)
     if assignment.state == AssignmentState.DONE:
-        raise Refused("The paper is finished. Reopen it before you skip it.")
+        raise Refused(_("The paper is finished. Reopen it before you skip it."))
     if not reason.strip():
-        raise Refused("Say in a few words why you skip this paper.")
+        raise Refused(_("Say in a few words why you skip this paper."))
     if len(reason.strip()) > LONGEST_REASON:
-        raise Refused(f"The reason has more than {LONGEST_REASON} characters.")
+        raise Refused(_("The reason has more than {most} characters.").format(most=LONGEST_REASON))
     _submit(assignment, SubmissionKind.SKIP, at, reason.strip())
     assignment.state, assignment.slot, assignment.finished_at = AssignmentState.SKIPPED, None, at
     assignment.save(update_fields=["state", "slot", "finished_at"])
@@ -178,12 +181,12 @@ def take_up_paper(*, assignment: Assignment, by: User, at: datetime) -> Assignme
     assignment = _locked_assignment(assignment)
     check_can_work(assignment, by)
     if assignment.state != AssignmentState.SKIPPED:
-        raise Refused("You have not skipped this paper.")
+        raise Refused(_("You have not skipped this paper."))
     assert assignment.annotator_id is not None  # noqa: S101 - check_can_work: it is the person's
     if not regain_slot(
         assignment=assignment.pk, item=assignment.item_id, annotator=assignment.annotator_id, from_queue=False
     ):
-        raise Conflict("This paper cannot be reopened: somebody else has taken it in the meantime.")
+        raise Conflict(_("This paper cannot be reopened: somebody else has taken it in the meantime."))
     Assignment.objects.filter(pk=assignment.pk).update(finished_at=None)
     _submit(assignment, SubmissionKind.UNDO, at)
     assignment.refresh_from_db()
@@ -228,7 +231,7 @@ def _check_doi(doi: str, paper: Paper) -> None:
 
 def _check_current(extraction: Extraction, base: int | None) -> None:
     if base is not None and base != extraction.current:
-        raise Conflict("This paper was changed in another window in the meantime. Continue with the newest version.")
+        raise Conflict(_("This paper was changed in another window in the meantime. Continue with the newest version."))
 
 
 def _set_state(extraction: Extraction, state: ExtractionState, at: datetime) -> None:
@@ -250,7 +253,7 @@ def _locked_assignment(assignment: Assignment) -> Assignment:
 
 def _locked_own(extraction: Extraction, by: User) -> Extraction:
     if extraction.assignment is None:
-        raise Refused("Only an annotator's own extraction is changed here.")
+        raise Refused(_("Only an annotator's own extraction is changed here."))
     assignment = _locked_assignment(extraction.assignment)
     check_can_extract(assignment, by)
     found = Extraction.objects.select_for_update().get(pk=extraction.pk)
@@ -261,7 +264,7 @@ def _locked_own(extraction: Extraction, by: User) -> Extraction:
 def _locked_draft(extraction: Extraction, by: User) -> Extraction:
     found = _locked_own(extraction, by)
     if found.state != ExtractionState.DRAFT:
-        raise Refused("The paper is finished. Reopen it to change it.")
+        raise Refused(_("The paper is finished. Reopen it to change it."))
     return found
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from accounts.models import User
 from accounts.refusals import Refused
@@ -65,10 +67,10 @@ def own_papers(campaign: Campaign, user: User) -> list[OwnPaper]:
 
 def _state(assignment: Assignment) -> str:
     if assignment.state == AssignmentState.DONE:
-        return "finished"
+        return gettext_noop("finished")
     if assignment.state == AssignmentState.SKIPPED:
-        return "skipped"
-    return "begun" if hasattr(assignment, "extraction") else "to do"
+        return gettext_noop("skipped")
+    return gettext_noop("begun") if hasattr(assignment, "extraction") else gettext_noop("to do")
 
 
 def with_inside(documents: QuerySet[Document]) -> QuerySet[Any]:
@@ -151,7 +153,7 @@ def append_steps(
         try:
             new = write_content(read_content(apply_step(stored, step)))
         except BadExtraction as bad:
-            raise Refused(f"That cannot be stored: {bad.reason}.") from bad
+            raise Refused(_("That cannot be stored: {reason}.").format(reason=bad.reason)) from bad
         if new != stored:
             change = str(step.get("change") or unnamed)
             extraction = append_revision(extraction, new, by=by, at=at, change=change, basis=basis)

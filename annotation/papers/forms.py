@@ -1,6 +1,8 @@
 """Forms of the extraction page."""
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 MOST_BYTES = 5_000_000
 
@@ -9,14 +11,16 @@ class RevisionForm(forms.Form):
     """An annotator's corrected XML, made from revision `base`."""
 
     file = forms.FileField(
-        label="Corrected XML",
-        help_text="In the format of the file that you can download here. It becomes the newest version;"
-        " earlier versions are kept.",
+        label=gettext_lazy("Corrected XML"),
+        help_text=gettext_lazy(
+            "In the format of the file that you can download here. It becomes the newest version; earlier "
+            "versions are kept."
+        ),
     )
     base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
     def clean_file(self) -> forms.FileField:
         file = self.cleaned_data["file"]
         if file.size > MOST_BYTES:
-            raise forms.ValidationError("The file is larger than 5 MB, far more than the contexts of one paper.")
+            raise forms.ValidationError(_("The file is larger than 5 MB, far more than the contexts of one paper."))
         return file

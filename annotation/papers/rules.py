@@ -1,5 +1,7 @@
 """Who may see and change an extraction."""
 
+from django.utils.translation import gettext as _
+
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from annotation.assignment.participation import lacks_consent
@@ -17,18 +19,18 @@ def check_can_extract(assignment: Assignment, by: User) -> None:
     """
     check_can_work(assignment, by)
     if assignment.state == AssignmentState.SKIPPED:
-        raise Refused("You have skipped this paper. Reopen it first.")
+        raise Refused(_("You have skipped this paper. Reopen it first."))
     if assignment.state not in WORKABLE:
-        raise Refused("This paper is no longer assigned to you.")
+        raise Refused(_("This paper is no longer assigned to you."))
 
 
 def check_can_work(assignment: Assignment, by: User) -> None:
     """Refuse as `check_can_extract` does, but in any state of the assignment. Errors: NotAllowed, Refused."""
     annotator, campaign = assignment.annotator, assignment.item.campaign
     if annotator is None or annotator.user_id != by.pk:
-        raise NotAllowed("This paper is assigned to somebody else.")
+        raise NotAllowed(_("This paper is assigned to somebody else."))
     if campaign.kind_object.judges != Judged.PAPERS:
-        raise Refused("This item is graded, not worked on.")
+        raise Refused(_("This item is graded, not worked on."))
     if campaign.state != CampaignState.OPEN:
         raise Refused(NOT_NOW[campaign.state])
     if annotator.withdrew_at:

@@ -8,8 +8,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.counting import numeral
 from accounts.management.reporting import valid
 from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import NotHere
@@ -54,13 +57,13 @@ def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     """A page of the documents most similar to `q`, by any of its words, for people who judge in a rubric now."""
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
     if not participation.labelling.takes_extras:
-        raise NotHere(f"Campaigns of the kind {participation.kind} have no search next to an item.")
+        raise NotHere(_("Campaigns of the kind {kind} have no search next to an item.").format(kind=participation.kind))
     check_can_label(participation)
     words = request.GET.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()
     number = request.GET.get("page", "")
     collection = Collection.objects.get(pk=participation.collection)
     if not words or not has_searchable_words(collection, words):
-        return answer_json({"hits": [], "more": False, "words": "Type words from a title or an abstract."})
+        return answer_json({"hits": [], "more": False, "words": _("Type words from a title or an abstract.")})
     found = similar_documents(
         collection, words, number=int(number) if number.isdecimal() and len(number) < 10 else 1, size=HITS
     )
@@ -92,18 +95,23 @@ def _pieces(text: str) -> list[tuple[str, bool]]:
 
 
 def _result_words(found: SearchPage, collection: Collection) -> str:
-    return (
-        f"{_count(found)} Some documents are not searchable yet." if unfinished_indexing(collection) else _count(found)
-    )
+    unfinished = _("Some documents are not searchable yet.") if unfinished_indexing(collection) else ""
+    return f"{_count(found)} {unfinished}".rstrip()
 
 
 def _count(found: SearchPage) -> str:
     if not found.matches:
-        return "No document of the collection has any of these words."
+        return _("No document of the collection has any of these words.")
     if found.is_cut:
-        return f"The {found.matches:,} documents most similar to these words, the most similar first."
-    many = "1 document shares" if found.matches == 1 else f"{found.matches:,} documents share"
-    return f"{many} words with this{'' if found.matches == 1 else ', the most similar first'}."
+        return _("The {matches} documents most similar to these words, the most similar first.").format(
+            matches=numeral(found.matches)
+        )
+    words = ngettext(
+        "1 document shares words with this.",
+        "{count} documents share words with this, the most similar first.",
+        found.matches,
+    )
+    return words.format(count=numeral(found.matches))
 
 
 PER_PAGE = 50
@@ -153,11 +161,11 @@ def review_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 @require_POST
 def rewrite_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Confirm or reject, from either page."""
-    _, found = _fetch_for_reviewer(request, slug, campaign)
+    __, found = _fetch_for_reviewer(request, slug, campaign)
     by, at = person_of(request), timezone.now()
     with refusals_in_message(request):
         review = decide_rewrite(campaign=found, rewrite=pk, by=by, at=at, **valid(RewriteDecisionForm(request.POST)))
-        messages.success(request, f"The rewrite is {review.get_decision_display()}.")
+        messages.success(request, _("The rewrite is {decision}.").format(decision=_(review.get_decision_display())))
     back = "review_list" if request.POST.get("from") == "reviews" else "rewrite_list"
     return HttpResponseRedirect(reverse(back, args=[slug, campaign]))
 

@@ -7,8 +7,11 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.audit import record_event
+from accounts.counting import numeral
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.campaigns.unjudged import left_to
@@ -132,8 +135,8 @@ def reviews_for(user: User, campaign: Campaign) -> QuerySet[RewriteReview]:
 
 DECIDERS = (Role.MANAGER, Role.ADJUDICATOR)
 LONGEST_COMMENT = 500
-UNDECIDED = "Confirm the rewrite or reject it."
-OWN = "The author of a rewrite cannot confirm it: somebody else has to."
+UNDECIDED = gettext_lazy("Confirm the rewrite or reject it.")
+OWN = gettext_lazy("The author of a rewrite cannot confirm it: somebody else has to.")
 
 
 @transaction.atomic
@@ -184,11 +187,17 @@ def decide_rewrite(
     if decision not in ReviewDecision.values:
         raise Refused(UNDECIDED)
     if len(comment.strip()) > LONGEST_COMMENT:
-        raise Refused(f"A comment has at most {LONGEST_COMMENT} characters; this one has {len(comment.strip()):,}.")
+        raise Refused(
+            _("A comment has at most {most} characters; this one has {length}.").format(
+                most=LONGEST_COMMENT, length=numeral(len(comment.strip()))
+            )
+        )
     asked_for = Rewrite.objects.filter(pk=rewrite, submission__assignment__item__campaign=campaign).first()
     found = current_like(asked_for).select_related("submission__assignment__annotator").first() if asked_for else None
     if found is None:
-        raise Conflict("This rewrite no longer counts: the question has been rated again since, or the rating undone.")
+        raise Conflict(
+            _("This rewrite no longer counts: the question has been rated again since, or the rating undone.")
+        )
     if _author(found) == by.pk:
         raise Refused(OWN)
     review = reviews_like([found]).filter(reviewer=by).select_for_update(of=("self",)).last()
@@ -197,7 +206,9 @@ def decide_rewrite(
         review = RewriteReview(rewrite=found, reviewer=by, asked_by=by, asked_at=at)
     item = found.submission.assignment.item_id
     if Item.objects.filter(left_to(by, "pk"), pk=item).exists():
-        raise NotAllowed("You still have to rate this question yourself. Rate it first, then decide about the rewrite.")
+        raise NotAllowed(
+            _("You still have to rate this question yourself. Rate it first, then decide about the rewrite.")
+        )
     VotesSeen.objects.get_or_create(item_id=item, user=by, defaults={"at": at})
     review.decision, review.comment, review.decided_at = decision, comment.strip(), at
     review.save()
@@ -214,6 +225,6 @@ def _author(rewrite: Rewrite) -> int | None:
 def _check_decider(campaign: Campaign, by: User) -> None:
     if not Membership.objects.filter(collection=campaign.collection_id, user=by, role__in=DECIDERS).exists():
         raise NotAllowed(
-            "Only managers and adjudicators of the collection, and the people they ask, can decide about rewrites."
+            _("Only managers and adjudicators of the collection, and the people they ask, can decide about rewrites.")
         )
     check_can_read_labels(campaign, by)

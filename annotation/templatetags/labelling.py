@@ -6,11 +6,12 @@ from typing import Any
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy
 
 register = template.Library()
 
 
-MISSING = {"title": "Untitled", "abstract": "No abstract is known for this document."}
+MISSING = {"title": gettext_lazy("Untitled"), "abstract": gettext_lazy("No abstract is known for this document.")}
 
 
 @register.filter
@@ -19,7 +20,7 @@ def drawn(unit: dict[str, Any] | None, name: str) -> SafeString:
     if not unit:
         return SafeString("")
     text = unit["document"][name]
-    return marked(text, unit["cells"][0]["marks"][name]) if text else SafeString(MISSING[name])
+    return marked(text, unit["cells"][0]["marks"][name]) if text else SafeString(str(MISSING[name]))
 
 
 def marked(text: str, spans: Sequence[int]) -> SafeString:

@@ -10,6 +10,7 @@ from django.core.validators import validate_slug
 from django.db import transaction
 from django.db.models import Case, Count, F, Q, QuerySet, Value, When
 from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy
 
 from accounts import jobs
 from accounts.audit import record_event
@@ -29,10 +30,10 @@ from corpus.models import Collection, CollectionAddress, CollectionRemoval, Inde
 from engines.text.languages import ENGLISH, LANGUAGES
 
 ROLE_WORDS = {
-    Role.MANAGER: "import material, define campaigns, invite people, export, and see everything",
-    Role.ADJUDICATOR: "see all labels and decide where judges disagree",
-    Role.ANNOTATOR: "judge assigned items, without seeing the labels of others",
-    Role.VIEWER: "see labels, agreement and pools, but change nothing",
+    Role.MANAGER: gettext_lazy("import material, define campaigns, invite people, export, and see everything"),
+    Role.ADJUDICATOR: gettext_lazy("see all labels and decide where judges disagree"),
+    Role.ANNOTATOR: gettext_lazy("judge assigned items, without seeing the labels of others"),
+    Role.VIEWER: gettext_lazy("see labels, agreement and pools, but change nothing"),
 }
 
 NAMES = (Lower("user__name"), Lower("user__email"))

@@ -11,6 +11,7 @@ from typing import Any
 from django.core.mail import send_mail
 from django.db import transaction
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 
 from accounts import mail
 from accounts.actions import create_user
@@ -157,7 +158,7 @@ def mail_invitation(invited: InvitedRole) -> bool:
     """Send the link that proves the address. False if the mail server did not take it."""
     invitation = invited.invitation
     context = {"invited": invited, "invitation": invitation, "link": link_for(invitation, mailed=True)}
-    subject = f"Litmus: you are invited to {' '.join(invited.collection.title.split())}"
+    subject = _("Litmus: you are invited to {title}").format(title=" ".join(invited.collection.title.split()))
     try:
         send_mail(
             subject, render_to_string("corpus/collections/invitation_mail.txt", context), None, [invitation.email]
@@ -175,14 +176,18 @@ def find_invitation(*, token: str, at: datetime, for_update: bool = False) -> In
         rows = rows.select_for_update(of=("invitation",))
     invited = rows.filter(invitation=invitation_number(token)).first()
     if invited is None:
-        raise BadInvitation("This link is incomplete. Copy the whole link from the message, or ask for a new one.")
+        raise BadInvitation(_("This link is incomplete. Copy the whole link from the message, or ask for a new one."))
     invitation = invited.invitation
     if invitation.accepted_at:
-        raise BadInvitation("This invitation has already been accepted; each link works once. Sign in.")
+        raise BadInvitation(_("This invitation has already been accepted; each link works once. Sign in."))
     if invitation.revoked_at:
-        raise BadInvitation(f"This invitation has been revoked. {_ask(invitation)}")
+        raise BadInvitation(_("This invitation has been revoked. {whom}").format(whom=_ask(invitation)))
     if invitation.expires_at <= at:
-        raise BadInvitation(f"This invitation was valid until {day(invitation.expires_at)}. {_ask(invitation)}")
+        raise BadInvitation(
+            _("This invitation was valid until {day}. {whom}").format(
+                day=day(invitation.expires_at), whom=_ask(invitation)
+            )
+        )
     return invited
 
 
@@ -197,7 +202,9 @@ def _accept(by: User, at: datetime, token: str, *, proof: str) -> Acceptance:
     invited = find_invitation(token=token, at=at, for_update=True)
     email = invited.invitation.email
     if by.email.lower() != email:
-        raise Refused(f"This invitation is for {email}, and you are signed in as {by.email}.")
+        raise Refused(
+            _("This invitation is for {email}, and you are signed in as {email2}.").format(email=email, email2=by.email)
+        )
     membership, joined = Membership.objects.get_or_create(
         collection=invited.collection, user=by, defaults={"role": invited.role, "created_at": at}
     )
@@ -219,7 +226,9 @@ def accept_as_new_user(*, at: datetime, token: str, name: str, password: str) ->
     invited = find_invitation(token=token, at=at, for_update=True)
     is_proven = proves_address(token)
     if mail.is_set_up() and not is_proven:
-        raise NotAllowed(f"Open the link in the mail to {invited.invitation.email} to create an account.")
+        raise NotAllowed(
+            _("Open the link in the mail to {email} to create an account.").format(email=invited.invitation.email)
+        )
     user = create_user(by=None, at=at, email=invited.invitation.email, password=password, name=name)
     return _accept(user, at, token, proof="mail" if is_proven else "link")
 
@@ -229,14 +238,14 @@ def _locked_open(invited: InvitedRole) -> InvitedRole:
     rows = InvitedRole.objects.select_related(*RELATED).select_for_update(of=("invitation",))
     found = rows.get(pk=invited.pk)
     if found.invitation.accepted_at:
-        raise Conflict(f"{found.invitation.email} has accepted this invitation already.")
+        raise Conflict(_("{email} has accepted this invitation already.").format(email=found.invitation.email))
     if found.invitation.revoked_at:
         raise Conflict("This invitation has been revoked already. Invite the address again.")
     return found
 
 
 def _ask(invitation: Invitation) -> str:
-    return f"Ask {invitation.invited_by} for a new one."
+    return _("Ask {invited_by} for a new one.").format(invited_by=invitation.invited_by)
 
 
 def _record(by: User, at: datetime, verb: str, invited: InvitedRole) -> None:

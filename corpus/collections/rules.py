@@ -5,6 +5,8 @@ from typing import cast
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model
 from django.http import Http404
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.counting import counted
 from accounts.extensions import extensions
@@ -13,7 +15,7 @@ from accounts.prepared_statements import columns, instance, run
 from accounts.refusals import Conflict, NotAllowed, Reason, Refused, refusal_reason
 from corpus.models import Collection, Membership, RetrievalRun, Role
 
-ARCHIVED = "is archived, so it can be read but not changed. A manager can reopen it in its settings."
+ARCHIVED = gettext_lazy("is archived, so it can be read but not changed. A manager can reopen it in its settings.")
 MANAGE = (Role.MANAGER,)
 OVERSEERS = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)  # see labels, ranks, pool sources; annotators never do
 
@@ -62,8 +64,10 @@ def check_role(membership: Membership, *roles: Role) -> None:
     if membership.role not in roles:
         needed = " or ".join(role.label for role in roles)
         raise NotAllowed(
-            f"This needs the role of {needed} in {membership.collection}; yours is {membership.get_role_display()}."
-            " A manager of the collection can change it."
+            _(
+                "This needs the role of {needed} in {collection}; yours is {role}. A "
+                "manager of the collection can change it."
+            ).format(needed=needed, collection=membership.collection, role=_(membership.get_role_display()))
         )
 
 
@@ -101,8 +105,8 @@ def check_role_of_manager(collection: Collection, by: User | None) -> None:
         return
     rows = run(_ROLE, {"collection": collection.pk, "user": by.pk})  # one at most
     if not rows:
-        raise NotAllowed(f"You are not a member of {collection}.")
-    membership, _ = instance(Membership, rows[0])
+        raise NotAllowed(_("You are not a member of {collection}.").format(collection=collection))
+    membership, __ = instance(Membership, rows[0])
     membership.collection, membership.user = collection, by
     check_can_manage(membership)
 

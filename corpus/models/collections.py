@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
+from django.utils.translation import gettext_noop
 
 from accounts.models import FINAL_STATES, Invitation, Job
 from engines.text.languages import ENGLISH, LANGUAGES
@@ -17,10 +18,10 @@ LANGUAGE_CHOICES = [(each.code, each.name) for each in LANGUAGES.values()]
 
 
 class Role(models.TextChoices):
-    MANAGER = "manager", "manager"
-    ADJUDICATOR = "adjudicator", "adjudicator"
-    ANNOTATOR = "annotator", "annotator"
-    VIEWER = "viewer", "viewer"
+    MANAGER = "manager", gettext_noop("manager")
+    ADJUDICATOR = "adjudicator", gettext_noop("adjudicator")
+    ANNOTATOR = "annotator", gettext_noop("annotator")
+    VIEWER = "viewer", gettext_noop("viewer")
 
 
 class InCollection(models.QuerySet[Any]):

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
+from django.utils.translation import gettext as _
 
 from accounts.audit import record_event
 from accounts.refusals import Conflict, Refused
@@ -23,15 +24,15 @@ def find_author(token: str, *, for_update: bool = False, even_revoked: bool = Fa
         rows = rows.select_for_update(of=("self",))
     found = rows.filter(pk=author_number(token) or 0).first()
     if found is None:
-        raise BadLink("This link is incomplete. Copy the whole link from the letter.")
+        raise BadLink(_("This link is incomplete. Copy the whole link from the letter."))
     if found.revoked_at and not even_revoked:
-        raise BadLink("This invitation was revoked by the sender.")
+        raise BadLink(_("This invitation was revoked by the sender."))
     return found
 
 
-CHANGED_ELSEWHERE = (
-    "You changed your answer in another window or on another device. Nothing you typed here is "
-    "lost: send it again to replace the other version."
+CHANGED_ELSEWHERE = _(
+    "You changed your answer in another window or on another device. Nothing you typed here is lost: "
+    "send it again to replace the other version."
 )
 
 
@@ -51,7 +52,7 @@ def submit_answer(*, at: datetime, token: str, seen: int, text: str, consent: bo
     if seen != revision:
         raise Conflict(CHANGED_ELSEWHERE)
     if not consent:
-        raise Refused("Without your consent the question cannot be part of the collection.")
+        raise Refused(_("Without your consent the question cannot be part of the collection."))
     answer = AuthorAnswer.objects.create(
         invitation=invitation,
         revision=revision + 1,
@@ -72,7 +73,7 @@ def withdraw_answer(*, at: datetime, token: str) -> None:
     invitation = find_author(token, for_update=True)
     last = newest_answer(invitation)
     if last is None or last.withdrawn:
-        raise Conflict("There is no question to withdraw.")
+        raise Conflict(_("There is no question to withdraw."))
     AuthorAnswer.objects.create(invitation=invitation, revision=last.revision + 1, withdrawn=True, submitted_at=at)
     question = AuthorQuestion.objects.filter(answer__invitation=invitation).select_related("topic").first()
     kept = question is not None and not _is_gone(question.topic)
@@ -101,9 +102,11 @@ def _is_gone(topic: Topic) -> bool:
 def why_closed(invitation: AuthorInvitation, at: datetime) -> str:
     """Why the author can no longer change the answer; "" while it can be changed."""
     if AuthorQuestion.objects.filter(answer__invitation=invitation).exists():
-        return "Your question is now part of the collection and can no longer be edited. You can still withdraw it."
+        return _("Your question is now part of the collection and can no longer be edited. You can still withdraw it.")
     if invitation.call.deadline_at <= at:
-        return f"Questions were accepted until {deadline_words(invitation.call.deadline_at)}."
+        return _("Questions were accepted until {deadline_words}.").format(
+            deadline_words=deadline_words(invitation.call.deadline_at)
+        )
     return ""
 
 

@@ -1,5 +1,7 @@
 /** What every page can do: menus that close, copying, confirmations, failed requests, the theme. */
 
+import { say } from "./words.js";
+
 const messages = () => document.getElementById("messages");
 
 /** Put a message for the person into the page's live region. `level`: ok, warn, bad or info. */
@@ -57,11 +59,11 @@ document.addEventListener("click", (event) => {
 async function copyFrom(button) {
   const source = document.getElementById(button.dataset.copy);
   if (await writeToClipboard(source.value, button)) {
-    announce("Copied.", "ok");
+    announce(say("Copied."), "ok");
   } else {
     source.focus();
     source.select();
-    announce("The browser does not let pages copy here. The text is selected: press Ctrl+C or ⌘C.", "warn");
+    announce(say("The browser does not let pages copy here. The text is selected: press Ctrl+C or ⌘C."), "warn");
   }
 }
 
@@ -116,7 +118,7 @@ function askFirst(asking, form, submitter) {
   const dialog = document.getElementById("confirm-dialog");
   dialog.querySelector("[data-text]").textContent = asking.dataset.confirm;
   const yes = dialog.querySelector("button[value=yes]");
-  yes.textContent = asking.dataset.confirmButton ?? submitter?.firstChild.textContent.trim() ?? "Continue";
+  yes.textContent = asking.dataset.confirmButton ?? submitter?.firstChild.textContent.trim() ?? say("Continue");
   yes.classList.toggle("danger", Boolean(submitter?.classList.contains("danger")));
   yes.classList.toggle("primary", !yes.classList.contains("danger"));
   dialog.returnValue = "";
@@ -172,7 +174,7 @@ async function switchTheme(event) {
   const theme = body.get("theme");
   showTheme(theme);
   const answer = await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } }).catch(() => null);
-  if (!answer?.ok) announce("The theme is shown but could not be stored; it will be the old one on the next page.", "warn");
+  if (!answer?.ok) announce(say("The theme is shown but could not be stored; it will be the old one on the next page."), "warn");
 }
 
 function showTheme(theme) {
@@ -236,19 +238,19 @@ document.addEventListener("htmx:afterSwap", (event) => {
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
   if ([403, 409, 422].includes(status)) return; // the answer itself says why and is shown
-  if (status === 401) announce("You are signed out. Sign in again; what is on the page stays until you leave it.", "bad");
-  else if (status === 404) announce("This is no longer there. Reload the page to see what is.", "bad");
-  else if (status === 507) announce("The server's disk is full, so this was not stored. Tell its operator, then try again.", "bad");
-  else announce(`The server could not do this (error ${status}). Nothing was changed; try again in a moment.`, "bad");
+  if (status === 401) announce(say("You are signed out. Sign in again; what is on the page stays until you leave it."), "bad");
+  else if (status === 404) announce(say("This is no longer there. Reload the page to see what is."), "bad");
+  else if (status === 507) announce(say("The server's disk is full, so this was not stored. Tell its operator, then try again."), "bad");
+  else announce(say("The server could not do this (error {status}). Nothing was changed; try again in a moment.", { status }), "bad");
 });
 
 document.addEventListener("htmx:timeout", () => {
-  announce("The server has not answered yet. Reload the page to see what is saved.", "bad");
+  announce(say("The server has not answered yet. Reload the page to see what is saved."), "bad");
 });
 
 document.addEventListener("htmx:sendError", (event) => {
   if (event.detail.requestConfig.verb === "get" && !event.detail.boosted) return; // polls continue anyway; a link that was followed has led nowhere
-  announce("The server cannot be reached. Nothing was changed; check the network and try again.", "bad");
+  announce(say("The server cannot be reached. Nothing was changed; check the network and try again."), "bad");
 });
 
 // Nobody is signed in here: what was kept for judging without a network is forgotten, but not what waits to be sent.

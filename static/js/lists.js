@@ -1,5 +1,7 @@
 /** Lists: rows that unfold, rows picked in bulk, filters that apply as soon as they change. */
 
+import { say } from "./words.js";
+
 document.addEventListener("click", (event) => {
   const row = event.target.closest?.("tr");
   const button = row?.querySelector(":scope > .opener > button:not([hidden])");
@@ -45,7 +47,7 @@ document.body.append(found);
 
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (!detail.requestConfig?.elt.matches("[data-filters]")) return;
-  found.textContent = document.querySelector("[data-filters]")?.dataset.found || "The list has changed.";
+  found.textContent = document.querySelector("[data-filters]")?.dataset.found || say("The list has changed.");
 });
 
 // --- rows picked in bulk: all of a page at once, ranges with Shift, and how many --------------------------------------
@@ -66,7 +68,7 @@ function show() {
     head.indeterminate = picked > 0 && picked < all.length;
   }
   if (every && picked === 0) every.checked = false; // the bar goes with the last box
-  form.querySelector("[data-picked]").textContent = every?.checked ? "All selected" : `${picked} selected`;
+  form.querySelector("[data-picked]").textContent = every?.checked ? say("All selected") : say("{picked} selected", { picked });
 }
 
 function clear() {

@@ -271,10 +271,10 @@ def test_each_notice_can_be_switched_off_on_the_profile_page(client: Client, bui
     assert client.get(page).text.count("checked") >= len(Notice)
     for notice in Notice:
         rest = [each.value for each in Notice if each != notice]
-        client.post(page, {"name": "Cai", "theme": "system", "notices": rest})
+        client.post(page, {"name": "Cai", "language": "en", "theme": "system", "notices": rest})
         cai.refresh_from_db()
         assert reported(cai) == set(Notice) - {notice}
-    client.post(page, {"name": "Cai", "theme": "system"})
+    client.post(page, {"name": "Cai", "language": "en", "theme": "system"})
     send_due(NOON)
     assert cai.email not in {each.to[0] for each in mail.outbox}
 

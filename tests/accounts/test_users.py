@@ -106,12 +106,13 @@ def test_profile_keeps_other_preferences() -> None:
 def test_profile_page(client: Client) -> None:
     user = UserFactory(name="Old")
     client.force_login(user)
-    answer = client.post(reverse("account_profile"), {"name": "New", "theme": "dark"}, follow=True)
+    answer = client.post(reverse("account_profile"), {"name": "New", "language": "en", "theme": "dark"}, follow=True)
     assert "Profile saved." in answer.text
     assert '<html lang="en" data-theme="dark">' in answer.text
     user.refresh_from_db()
     assert user.name == "New"
-    assert user.preferences == {"theme": "dark", "shortcuts": False, "mail_off": sorted(Notice.values)}
+    chosen = {"language": "en", "theme": "dark", "shortcuts": False}
+    assert user.preferences == {**chosen, "mail_off": sorted(Notice.values)}
 
 
 def test_profile_page_refuses_an_unknown_theme(client: Client) -> None:

@@ -19,7 +19,8 @@ from tests.processes import CHECKOUT, Child, free_port
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.timeout(900)]  # libraries may come from far away
 
 PARTS = (
-    "accounts", "adjudication", "annotation", "config", "corpus", "docs", "engines", "litmus_ir", "static", "templates"
+    "accounts", "adjudication", "annotation", "config", "corpus", "docs", "engines", "languages", "litmus_ir", "static",
+    "templates",
 )  # fmt: skip
 FILES = ("manage.py", "mkdocs.yml", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
 MIGRATION = """from django.db import migrations

@@ -9,11 +9,12 @@ from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.counting import counted
 from accounts.edits import edited_values, remember_shown
+from accounts.languages import language_of
 from accounts.refusal_messages import refusals_in_form
 from annotation.assignment.annotators import add_invited, add_members
 from annotation.campaigns.campaigns import (
@@ -152,6 +153,7 @@ def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     if not can_oversee(membership):
         asks = membership.collection.archived_at is None and membership.collection.consent_texts.exists()
         context["asks_consent"] = asks
+        translation.activate(language_of(request))  # this page of theirs has the address of that of managers
         return render(request, "annotation/campaigns/campaign_part.html", context)
     return render(request, "annotation/campaigns/campaign_detail.html", context | _progress(found))
 

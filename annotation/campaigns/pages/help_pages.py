@@ -30,7 +30,8 @@ def _key_map(request: Request) -> list[tuple[list[str], str]]:
     lines = [([str(digit) for digit in range(4)] + ["…", "9"], "give this grade")]
     for action, key in {**KEYS, **keys_of_kinds()}.items():
         shown = SHOWN.get(own[action], own[action].capitalize())
-        lines.append(([shown, "Ctrl+Z"] if action == "undo" else [shown], key.words[0].lower() + key.words[1:]))
+        words = str(key.words)
+        lines.append(([shown, "Ctrl+Z"] if action == "undo" else [shown], words[0].lower() + words[1:]))
     return [*lines, (["Esc"], "leave a text field")]
 
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from django.utils.translation import gettext_lazy, gettext_noop
+
 from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Labelling, Words
 from annotation.kinds.relevance import items
 from annotation.kinds.relevance.choosing import PAIRS
@@ -48,16 +50,18 @@ RELEVANCE = Kind(
         layout="document",
         unit="annotation/kinds/_label_unit.html",
         cell="annotation/kinds/_label_cell.html",
-        noun="document",
+        noun=gettext_lazy("document"),
         by_aspect=True,
         fetch_units=fetch_units,
         skip_reasons=(
-            "Outside my field: I cannot judge it",
-            "The abstract is missing, broken or in a language I do not read",
-            "The aspect cannot be understood",
-            "I am an author of this work, or close to one",
+            gettext_noop("Outside my field: I cannot judge it"),
+            gettext_noop("The abstract is missing, broken or in a language I do not read"),
+            gettext_noop("The aspect cannot be understood"),
+            gettext_noop("I am an author of this work, or close to one"),
         ),
-        marks="words of the aspect in the text, and its sentence of the query (dotted line: a guess by shared words)",
+        marks=gettext_lazy(
+            "words of the aspect in the text, and its sentence of the query (dotted line: a guess by shared words)"
+        ),
     ),
     tabs=(*GRADED_TABS, "relevance"),
     item_view=ItemView(

@@ -4,6 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+
+from accounts.counting import numeral
 from annotation.assignment.participation import Participation
 from annotation.kind import Key, Labelling
 from annotation.kinds.rubric.units import fetch_units
@@ -13,12 +17,16 @@ from engines.text.highlight import words_of_grammar
 from engines.text.markdown import render_markdown
 
 SKIP_REASONS = (
-    "Outside my field: I cannot judge it",
-    "The question cannot be understood",
-    "A target is missing, broken or in a language I do not read",
-    "I wrote this question or a target of it, or am close to who did",
+    gettext_noop("Outside my field: I cannot judge it"),
+    gettext_noop("The question cannot be understood"),
+    gettext_noop("A target is missing, broken or in a language I do not read"),
+    gettext_noop("I wrote this question or a target of it, or am close to who did"),
 )
-TOO_BROAD = "too broad"  # the reason that “more than N papers fit” gives
+TOO_BROAD = gettext_noop("too broad")  # the reason that “more than N papers fit” gives
+COUNTED = (  # what overlap compares, as engines/text/overlap.py has it, which knows no translation
+    gettext_noop("words split at whitespace, with case and punctuation (as LitSearch's code)"),
+    gettext_noop("words without case, accents and punctuation"),
+)
 AUTHOR_GUIDELINES = (Path(__file__).parent / "author_guideline.md").read_text(encoding="utf-8").strip()
 
 
@@ -52,7 +60,7 @@ def too_many(participation: Participation) -> dict[str, Any] | None:
     for scale in participation.scales:
         for value, reasons in sorted(scale.reasons.items()):
             if TOO_BROAD in reasons:
-                note = f"More than {most:,} papers fit."
+                note = _("More than {most} papers fit.").format(most=numeral(most))
                 return {"criterion": scale.key, "value": value, "reason": TOO_BROAD, "note": note}
     return None
 
@@ -61,16 +69,16 @@ LABELLING = Labelling(
     layout="question",
     unit="annotation/kinds/_label_question.html",
     cell="annotation/kinds/_label_rating.html",
-    noun="question",
+    noun=gettext_lazy("question"),
     fetch_units=fetch_units,
     skip_reasons=SKIP_REASONS,
-    marks="words that question and targets share",
+    marks=gettext_lazy("words that question and targets share"),
     takes_extras=True,
     styles=("css/rating.css",),
     keys={
-        "rewrite": Key("r", "Rewrite the question"),
-        "search": Key("s", "Search the collection for papers that fit"),
-        "too_many": Key("m", "Discard the question: too many papers fit"),
+        "rewrite": Key("r", gettext_lazy("Rewrite the question")),
+        "search": Key("s", gettext_lazy("Search the collection for papers that fit")),
+        "too_many": Key("m", gettext_lazy("Discard the question: too many papers fit")),
     },
     context=rating_context,
     data=rating_data,

@@ -7,20 +7,22 @@ from typing import Any, Concatenate, ParamSpec, cast
 from django.contrib.auth.decorators import login_not_required
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from accounts.refusals import Refused
 from annotation.labelling.receipts import status_and_code
 
 TITLES = {
-    400: "Bad request",
-    401: "Not signed in",
-    403: "Not allowed",
-    404: "Not found",
-    409: "Conflict",
-    422: "Refused",
+    400: gettext_lazy("Bad request"),
+    401: gettext_lazy("Not signed in"),
+    403: gettext_lazy("Not allowed"),
+    404: gettext_lazy("Not found"),
+    409: gettext_lazy("Conflict"),
+    422: gettext_lazy("Refused"),
 }
-NO_SUCH_CAMPAIGN = "There is no such campaign, or you are no longer a member of its collection."
+NO_SUCH_CAMPAIGN = gettext_lazy("There is no such campaign, or you are no longer a member of its collection.")
 
 P = ParamSpec("P")
 
@@ -51,11 +53,11 @@ def for_script(
     @wraps(view)
     def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
-            return problem(401, "signed-out", "You are signed out. Sign in again; nothing you have entered is lost.")
+            return problem(401, "signed-out", _("You are signed out. Sign in again; nothing you have entered is lost."))
         try:
             return view(request, *args, **kwargs)
         except Http404:
-            return problem(404, "gone", NO_SUCH_CAMPAIGN)
+            return problem(404, "gone", str(NO_SUCH_CAMPAIGN))
         except Refused as refusal:
             return refused(refusal)
 

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.edge import body_of
@@ -49,7 +50,7 @@ def _receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     number = read_number(fields.get("assignment", "")) or 0
     with refusals_in_message(request):
         _ask(request, slug, campaign, {**fields, "assignment": number})
-        messages.success(request, "Question sent. The answer appears next to the item and on the campaign's page.")
+        messages.success(request, _("Question sent. The answer appears next to the item and on the campaign's page."))
     if not number:
         return redirect("campaign_detail", slug, campaign)
     return redirect(WorkPage(participation.kind, slug, campaign).address(number))

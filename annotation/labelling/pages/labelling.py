@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
@@ -100,7 +101,7 @@ def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         messages.info(request, words)
     target = redirect("labelling_screen", slug, campaign)
     if inputs[0].kind == SubmissionKind.UNDO:
-        messages.info(request, "Undone. You can judge the item again.")
+        messages.info(request, _("Undone. You can judge the item again."))
         target["Location"] += f"?item={inputs[0].assignment}"
     return target
 
@@ -245,7 +246,7 @@ def _history_choices(
         (scale.label, [(f"{scale.key}:{value}", f"{value} {word}") for value, word in words.get(scale.key, {}).items()])
         for scale in participation.scales
     ]
-    return [("", list(HISTORY_KINDS.items())), *grades]
+    return [("", [(value, str(words)) for value, words in HISTORY_KINDS.items()]), *grades]
 
 
 def _level_words(campaign: Campaign) -> dict[str, dict[int, str]]:

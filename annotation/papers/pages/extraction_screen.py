@@ -9,6 +9,8 @@ from django.core.files.base import ContentFile
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.edge import body_of
@@ -38,7 +40,7 @@ from engines.pdf.worker import render_page
 PAGE_WIDTH = 1200  # pixels
 LONGEST_SENTENCE = 20_000
 LONGEST_QUERY = 1_000  # characters that somebody types to look a reference up
-MALFORMED = "The request was not understood. Reload the page."
+MALFORMED = gettext_lazy("The request was not understood. Reload the page.")
 
 
 class MalformedWork(Exception):
@@ -135,7 +137,7 @@ def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse
         raise MalformedWork
     blocks = {each["id"]: each for each in paper.blocks}
     if not blocks.keys() >= set(numbers):
-        raise Refused("The paper has no such block.")
+        raise Refused(_("The paper has no such block."))
     first = int(next_context_id(content_of(extraction)))
     found = [
         context_of_block(blocks[number], paper.references, f"{place:02}")
@@ -173,7 +175,7 @@ def answer_search(request: HttpRequest, paper: Paper) -> JsonResponse:
     entry = entries.get(number)
     reference = reference_of_words(words[:LONGEST_QUERY]) if words.strip() else entry
     if reference is None:
-        raise Refused(f"The paper has no reference {number}. Type words of its title instead.")
+        raise Refused(_("The paper has no reference {number}. Type words of its title instead.").format(number=number))
     works, failures = ask_now(reference)
     both = [*find_documents(paper.collection, reference), *fitting_works(reference, works)]
     printed = (entry.title or entry.raw) if entry else ""
@@ -181,9 +183,9 @@ def answer_search(request: HttpRequest, paper: Paper) -> JsonResponse:
 
 
 def _found(found: Mapping[str, tuple[list[str], dict[str, Any]]], failures: list[str]) -> JsonResponse:
-    names = {number: docnos for number, (docnos, _) in found.items()}
+    names = {number: docnos for number, (docnos, __) in found.items()}
     documents: dict[str, Any] = {}
-    for _, shown in found.values():
+    for __, shown in found.values():
         for docno, each in shown.items():
             pieces = {**documents.get(docno, {}).get("pieces", {}), **each["pieces"]}
             documents[docno] = {**each, "pieces": pieces}
@@ -204,7 +206,7 @@ def page_picture(request: HttpRequest, paper: Paper, page: int) -> HttpResponse:
     if not paper.is_pdf or not paper.file.name or not 1 <= page <= len(paper.pages):
         raise Http404
     if not files.exists(paper.file.name):
-        raise Http404("The file of this paper is no longer stored.")
+        raise Http404(_("The file of this paper is no longer stored."))
     etag = f'"{paper.sha256}-{page}-{PAGE_WIDTH}"'
     response = get_conditional_response(request, etag) or HttpResponse(_drawn(paper, page), content_type="image/webp")
     response["ETag"], response["Cache-Control"] = etag, "private, no-cache"

@@ -8,6 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
@@ -55,10 +57,10 @@ STEPS = {"undo": undo_extraction, "redo": redo_extraction}
 SCREEN_REQUESTS = ("save", "move", "propose", "read", "search")  # what the screen posts
 OF_CAMPAIGN = ("label_guideline", "label_questions", "label_answers_seen")
 SKIP_REASONS = (
-    "Outside my field: I cannot judge what it cites for what",
-    "The file is broken, or the wrong paper",
-    "Too little was read from the file to work with",
-    "I am an author of this paper, or close to one",
+    gettext_noop("Outside my field: I cannot judge what it cites for what"),
+    gettext_noop("The file is broken, or the wrong paper"),
+    gettext_noop("Too little was read from the file to work with"),
+    gettext_noop("I am an author of this paper, or close to one"),
 )
 
 
@@ -74,7 +76,7 @@ def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     context["goes_home"] = papers and not left and not can_oversee(membership)  # others are led on by the guide
     if left and found.state == CampaignState.OPEN:
         context["next_paper"] = left[0]
-        context["next_words"] = "Continue the paper" if left[0].state == "begun" else "Start the next paper"
+        context["next_words"] = _("Continue the paper") if left[0].state == "begun" else _("Start the next paper")
     return render(request, "annotation/papers/extraction_queue.html", context)
 
 
@@ -117,7 +119,7 @@ def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -
         except (BrokenFile, BadExtraction, Refused) as refusal:
             form.add_error("file", getattr(refusal, "reason", str(refusal)))
         else:
-            messages.success(request, "File uploaded. Check the result below.")
+            messages.success(request, _("File uploaded. Check the result below."))
             return redirect("extraction_detail", slug, campaign, pk)
     return _show(request, membership, found, extraction, form=form)
 
@@ -144,7 +146,7 @@ def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -
             reopen_extraction(extraction=extraction, by=by, at=at)
         else:
             finish_extraction(extraction=extraction, by=by, at=at, despite="despite" in request.POST)
-            messages.success(request, "The paper is finished.")
+            messages.success(request, _("The paper is finished."))
             return redirect("extraction_queue", slug, campaign)
     return redirect("extraction_detail", slug, campaign, pk)
 
@@ -163,7 +165,7 @@ def extraction_skip(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     with refusals_in_message(request):
         reason = request.POST.get("text", "").strip() or request.POST.get("reason", "")
         skip_paper(assignment=assignment, reason=reason, by=by, at=at)
-        messages.success(request, "Paper skipped. Your work so far is kept, in case you reopen the paper.")
+        messages.success(request, _("Paper skipped. Your work so far is kept, in case you reopen the paper."))
         return redirect("extraction_queue", slug, campaign)
     return redirect("extraction_detail", slug, campaign, pk)
 
@@ -191,9 +193,13 @@ def own_campaign(request: HttpRequest, slug: str, campaign: str, pk: int | None 
     if not found.annotators.filter(user=person_of(request)).exclude(state=AnnotatorState.REMOVED).exists():
         if pk is not None:
             raise Http404
-        raise NotAllowed(f"You are not among the annotators of {found}. A manager of the collection can add you.")
+        raise NotAllowed(
+            _("You are not among the annotators of {found}. A manager of the collection can add you.").format(
+                found=found
+            )
+        )
     if found.kind_object.judges != Judged.PAPERS:
-        raise Refused(f"{found} has no papers: its items are graded, on the labelling screen.")
+        raise Refused(_("{found} has no papers: its items are graded, on the labelling screen.").format(found=found))
     return membership, found
 
 

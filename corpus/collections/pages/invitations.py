@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import mail
@@ -128,9 +129,9 @@ def _prove(request: Request, invited: InvitedRole) -> HttpResponse:
     if request.method != "POST":
         return _page(request, template, invited)
     if not ratelimit.consume(request, action="invitation_mail", key=str(invited.pk)):
-        return _page(request, template, invited, status=429, problem="Too many mails were requested. Wait an hour.")
+        return _page(request, template, invited, status=429, problem=_("Too many mails were requested. Wait an hour."))
     if not mail_invitation(invited):
-        return _page(request, template, invited, status=503, problem="The mail could not be sent. Try again later.")
+        return _page(request, template, invited, status=503, problem=_("The mail could not be sent. Try again later."))
     return _page(request, template, invited, is_sent=True)
 
 
@@ -161,12 +162,18 @@ def _page(request: Request, template: str, invited: InvitedRole, status: int = 2
 def _welcome(request: Request, accepted: Acceptance) -> HttpResponse:
     collection = accepted.membership.collection
     if accepted.joined:
-        messages.success(request, f"Welcome to {collection}. You joined as {accepted.membership.get_role_display()}.")
+        messages.success(
+            request,
+            _("Welcome to {collection}. You joined as {role}.").format(
+                collection=collection, role=_(accepted.membership.get_role_display())
+            ),
+        )
     else:
         messages.info(
             request,
-            f"You were in {collection} already, as {accepted.membership.get_role_display()}; your role has not"
-            " changed.",
+            _("You were in {collection} already, as {role}; your role has not changed.").format(
+                collection=collection, role=_(accepted.membership.get_role_display())
+            ),
         )
     return redirect("collection_dashboard", collection.slug)
 

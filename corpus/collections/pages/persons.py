@@ -7,6 +7,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
@@ -39,12 +40,12 @@ def own_erasure(request: Request) -> HttpResponse:
     with refusals_in_message(request):
         if "withdraw" in request.POST:
             withdraw_erasure_request(by=request.user, at=timezone.now())
-            messages.success(request, "Request withdrawn. Your data stays as it is.")
+            messages.success(request, _("Request withdrawn. Your data stays as it is."))
         elif form.is_valid():
             request_erasure(by=request.user, at=timezone.now(), keep_labels=form.keeps_labels)
-            messages.success(request, "Request sent to the staff of this installation.")
+            messages.success(request, _("Request sent to the staff of this installation."))
         else:
-            messages.error(request, "Choose what happens to your labels.")
+            messages.error(request, _("Choose what happens to your labels."))
     return redirect("account_profile")
 
 

@@ -6,8 +6,11 @@ from typing import Any
 from django import forms
 from django.core.validators import MaxLengthValidator
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.addresses import LONGEST_ADDRESS, check_characters
+from accounts.counting import numeral
 from corpus.models import LONGEST_QUESTION, MailPurpose, QuestionCall
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
 from corpus.questions.authors import BLANKS
@@ -99,15 +102,17 @@ class QuestionForm(forms.Form):
     """The first step: the question alone."""
 
     text = forms.CharField(
-        label="Your question",
-        help_text="One question that this paper answers, in words other than its title's.",
+        label=gettext_lazy("Your question"),
+        help_text=gettext_lazy("One question that this paper answers, in words other than its title's."),
         min_length=SHORTEST_QUESTION,
         # No `max_length`: with it browsers cut what is pasted and say nothing.
         validators=[
             MaxLengthValidator(
                 LONGEST_QUESTION,
-                f"This has %(show_value)d characters, and a question at most {LONGEST_QUESTION:,}. All of it is still "
-                "in the field: shorten it there and send it again.",
+                _(
+                    "This has %(show_value)d characters, and a question at most {longest_question}. All of it is "
+                    "still in the field: shorten it there and send it again."
+                ).format(longest_question=numeral(LONGEST_QUESTION)),
             )
         ],
         widget=forms.Textarea(attrs={"rows": 4, "class": "question-field"}),
@@ -119,17 +124,19 @@ class QuestionForm(forms.Form):
     def clean_text(self) -> str:
         text = " ".join(self.cleaned_data["text"].split())
         if holds_markup(text):
-            raise forms.ValidationError("A question is plain text. Write it without HTML tags or other markup.")
+            raise forms.ValidationError(_("A question is plain text. Write it without HTML tags or other markup."))
         if holds_unseen(text):
-            raise forms.ValidationError("It contains invisible characters. Type it instead of pasting it.")
+            raise forms.ValidationError(_("It contains invisible characters. Type it instead of pasting it."))
         if not tokens(text):
-            raise forms.ValidationError("It contains no words.")
+            raise forms.ValidationError(_("It contains no words."))
         return text
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.pop("homepage", ""):
-            raise forms.ValidationError("This looks like it was filled in by a program. Leave the hidden field empty.")
+            raise forms.ValidationError(
+                _("This looks like it was filled in by a program. Leave the hidden field empty.")
+            )
         return cleaned
 
 
@@ -137,12 +144,16 @@ class AnswerForm(QuestionForm):
     """The second step: the question again, consent and credit."""
 
     consent = forms.BooleanField(
-        label="I wrote this question, and it may be published as part of the collection under its licence.",
-        error_messages={"required": "Without your consent the question cannot be part of the collection."},
+        label=gettext_lazy(
+            "I wrote this question, and it may be published as part of the collection under its licence."
+        ),
+        error_messages={
+            "required": gettext_lazy("Without your consent the question cannot be part of the collection.")
+        },
     )
-    show_name = forms.BooleanField(label="Name me in the acknowledgements.", required=False)
+    show_name = forms.BooleanField(label=gettext_lazy("Name me in the acknowledgements."), required=False)
     credit_name = forms.CharField(
-        label="Your name, as it should appear",
+        label=gettext_lazy("Your name, as it should appear"),
         max_length=150,
         required=False,
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
@@ -153,9 +164,9 @@ class AnswerForm(QuestionForm):
         if cleaned.pop("show_name", False):
             cleaned["credit_name"] = " ".join(cleaned.get("credit_name", "").split())
             if holds_markup(cleaned["credit_name"]) or holds_unseen(cleaned["credit_name"]):
-                self.add_error("credit_name", "A name is plain text. Write it without HTML tags or other markup.")
+                self.add_error("credit_name", _("A name is plain text. Write it without HTML tags or other markup."))
             if not cleaned.get("credit_name") and "credit_name" not in self.errors:
-                self.add_error("credit_name", "Enter the name to be shown, or clear the checkbox.")
+                self.add_error("credit_name", _("Enter the name to be shown, or clear the checkbox."))
         else:
             cleaned["credit_name"] = ""
         return cleaned

@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -28,7 +29,9 @@ from engines.text.markdown import render_markdown
 from engines.text.overlap import WORDS, word_overlap
 
 EASY = 0.5  # share of words in the title from which the page advises other words
-TOO_MANY = "Too many tries in a short time. Wait a minute, then send it again; nothing you typed is lost on this page."
+TOO_MANY = gettext_lazy(
+    "Too many tries in a short time. Wait a minute, then send it again; nothing you typed is lost on this page."
+)
 
 
 @login_not_required

@@ -1,6 +1,7 @@
 /** The palette: Ctrl+K or its button opens it; arrows go through what was found, Enter opens, Esc closes. */
 
 import { announce } from "../base.js";
+import { say } from "../words.js";
 
 const dialog = document.getElementById("palette");
 const form = dialog.querySelector("form");
@@ -38,7 +39,7 @@ function htmxLoaded() {
 
 function showUnreachable() {
   dialog.close();
-  announce("The server cannot be reached. Check the network and try again.", "bad");
+  announce(say("The server cannot be reached. Check the network and try again."), "bad");
 }
 
 document.addEventListener("keydown", (event) => {

@@ -2,10 +2,11 @@
 
 import { announce, data, fromTemplate, newUuid, part, setText, show } from "./page.js";
 import { get, Offline, post } from "./server.js";
+import { say } from "../../words.js";
 
 const KEPT = `litmus-question:${data.user}:`;
 const LOOK_EVERY = 180_000; // milliseconds, while a question waits
-const AWAY = "The network is away. Your question is kept in this browser and is sent when the network is back.";
+const AWAY = say("The network is away. Your question is kept in this browser and is sent when the network is back.");
 
 const panel = part("asking-panel");
 const form = document.querySelector('[data-form="asking"]');
@@ -57,7 +58,7 @@ export function closeAsking() {
 }
 
 function fillChoice() {
-  form.assignment.replaceChildren(...here.cells.map(({ assignment, aspect }) => new Option(aspect || "this item", assignment)));
+  form.assignment.replaceChildren(...here.cells.map(({ assignment, aspect }) => new Option(aspect || say("this item"), assignment)));
   show(form.assignment.parentElement, here.cells.length > 1);
 }
 
@@ -93,10 +94,10 @@ function noteElement(note) {
   const aspect = here.cells.length > 1 && note.aspect && !note.whole_topic ? ` (${note.aspect})` : "";
   setText("asked-text", note.text, item);
   show(part("asked-mine", item), note.is_mine);
-  setText("asked-whose", note.is_mine ? `Answer${aspect}:` : `Note to all annotators${aspect}:`, item);
+  setText("asked-whose", note.is_mine ? say("Answer{aspect}:", { aspect }) : say("Note to all annotators{aspect}:", { aspect }), item);
   setText("asked-answer", note.answer, item);
   show(part("asked-given", item), Boolean(note.answer));
-  setText("asked-open", note.answer ? "" : note.kept ? AWAY : "Not answered yet.", item);
+  setText("asked-open", note.answer ? "" : note.kept ? AWAY : say("Not answered yet."), item);
   return item;
 }
 
@@ -110,7 +111,7 @@ function take(body) {
   const known = new Set(notes.filter((note) => note.answer).map((note) => note.uuid));
   notes = body.asked;
   drawNotes();
-  if (notes.some((note) => note.is_new && !known.has(note.uuid))) announce("A manager answered a question of yours.");
+  if (notes.some((note) => note.is_new && !known.has(note.uuid))) announce(say("A manager answered a question of yours."));
 }
 
 /** Ask for answers while a question waits for one. */
@@ -153,7 +154,7 @@ function restore() {
 
 async function send() {
   if (!form.text.value.trim()) {
-    setText("asking-error", "Write your question first.");
+    setText("asking-error", say("Write your question first."));
     form.text.focus();
     return;
   }
@@ -165,7 +166,7 @@ async function send() {
   if (reason) return;
   form.text.value = "";
   closeAsking();
-  announce("Question sent. The answer appears next to the item.");
+  announce(say("Question sent. The answer appears next to the item."));
 }
 
 /** Send one question; "" when the server has it, else why not. What the network kept back stays to be sent. */
@@ -182,7 +183,7 @@ async function deliver({ assignment, uuid, text, isSent }) {
     take(answer.body);
     return "";
   }
-  const reason = answer.body?.detail ?? "The server could not take the question. Try again in a moment.";
+  const reason = answer.body?.detail ?? say("The server could not take the question. Try again in a moment.");
   if (isSent && answer.status >= 400 && answer.status < 500 && answer.status !== 401) {
     localStorage.setItem(keyOf(assignment), JSON.stringify({ assignment, uuid: newUuid(), text, isSent: false }));
   }

@@ -4,6 +4,7 @@ import { data, fromTemplate, part, setText } from "./page.js";
 import { wordsFor } from "./session.js";
 import { keyName, labelKeys } from "./keys.js";
 import { inTurn, post, postKept, signIn } from "./server.js";
+import { dateLanguage, say } from "../../words.js";
 
 export const dialog = (name) => document.querySelector(`[data-dialog="${name}"]`);
 const formOf = (name) => document.querySelector(`[data-form="${name}"]`);
@@ -38,7 +39,7 @@ function checkSkip(event) {
   if (event.submitter?.value !== "skip" || form.reason.value || form.text.value.trim()) return;
   event.preventDefault();
   part("skip-error").hidden = false;
-  part("skip-error").textContent = "Say in a few words why you skip it.";
+  part("skip-error").textContent = say("Say in a few words why you skip it.");
   form.text.focus();
 }
 
@@ -89,9 +90,9 @@ async function savePreferences(event) {
 export async function storePreferences(wanted) {
   try {
     const { status, body } = await inTurn(() => postKept(data.urls.label_preferences, wanted));
-    if (status !== 200) return body?.detail ?? "They could not be stored. Try again in a moment.";
+    if (status !== 200) return body?.detail ?? say("They could not be stored. Try again in a moment.");
   } catch {
-    return "The network is away. Try again when it is back.";
+    return say("The network is away. Try again when it is back.");
   }
   data.preferences = { ...wanted, keys: { ...data.preferences.keys, ...wanted.keys } };
   labelKeys(data.preferences);
@@ -111,7 +112,7 @@ async function trySignIn(event, onSignedIn) {
   const button = form.querySelector("[type=submit]");
   button.disabled = true;
   const result = await signIn(form.login.value, form.password.value).catch(() => ({
-    reason: "The network is away. Try again when it is back.",
+    reason: say("The network is away. Try again when it is back."),
   }));
   button.disabled = false;
   form.password.value = "";
@@ -137,17 +138,17 @@ export async function askWhichVersion(entry) {
 }
 
 function versionRows(version) {
-  if (!version) return rows([["Answer", "none"]]);
+  if (!version) return rows([[say("Answer"), say("none")]]);
   const at = version.received_at ?? version.client_at;
   const answer = version.kind === "undo" ? "undone" : wordsFor(version);
   const reasons = Object.values(version.reasons ?? {}).join(", ");
   return rows([
-    ["Answer", answer],
-    ["Reason", reasons],
-    ["Rewrite", version.rewrite],
-    ["Note", version.note],
-    ["Flag", version.flagged ? "flagged" : ""],
-    ["Given", at ? new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" }) : ""],
+    [say("Answer"), answer],
+    [say("Reason"), reasons],
+    [say("Rewrite"), version.rewrite],
+    [say("Note"), version.note],
+    [say("Flag"), version.flagged ? say("flagged") : ""],
+    [say("Given"), at ? new Date(at).toLocaleString(dateLanguage, { dateStyle: "medium", timeStyle: "short" }) : ""],
   ]);
 }
 
@@ -171,9 +172,9 @@ export function showDrafts(entries) {
       const item = fromTemplate("draft");
       item.dataset.entry = entry.id;
       setText("draft-title", entry.title, item);
-      const words = (each) => (each.kind === "undo" ? "Undone" : wordsFor(each));
+      const words = (each) => (each.kind === "undo" ? say("Undone") : wordsFor(each));
       setText("draft-answer", entry.submissions.map(words).join(", "), item);
-      setText("draft-reason", entry.failed?.detail ?? "Waiting for the network.", item);
+      setText("draft-reason", entry.failed?.detail ?? say("Waiting for the network."), item);
       return item;
     }),
   );

@@ -2,6 +2,7 @@
 
 import { announce, data, part, show, setText } from "./page.js";
 import { get, inTurn, postForm } from "./server.js";
+import { say } from "../../words.js";
 
 export class GuidelinePane {
   /** `leave` gives the focus back to the work. */
@@ -51,14 +52,14 @@ export class GuidelinePane {
     part("guideline-changes").innerHTML = changes; // escaped by the server
     show(part("guideline-changes"), Boolean(changes));
     part("guideline-body").innerHTML = html; // sanitised by the server, which is the only source
-    setText("guideline-version", `version ${version}`);
-    setText("guideline-news-version", `version ${version}`);
+    setText("guideline-version", say("version {version}", { version }));
+    setText("guideline-news-version", say("version {version}", { version }));
     document.querySelector('[data-form="guideline-seen"] [name=version]').value = version;
     const form = document.querySelector("[data-label-form] [name=guideline]");
     if (form) form.value = version;
     show(part("guideline-news"));
     part("guideline").open = true; // once: read, it is folded again where it was
-    announce(`The guideline has changed: it is now version ${version}.`);
+    announce(say("The guideline has changed: it is now version {version}.", { version }));
   }
 
   /** The key of the button, where it is there. */

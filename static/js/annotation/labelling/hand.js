@@ -3,6 +3,7 @@
 import { get } from "./server.js";
 import { data } from "./page.js";
 import { keptDraft } from "./drafts.js";
+import { say } from "../../words.js";
 
 export const keyOf = (unit) => unit.cells[0].assignment;
 export const idsOf = (unit) => unit.cells.map((cell) => cell.assignment);
@@ -86,7 +87,7 @@ export class Hand {
   async older() {
     const address = this.cursor ? `${data.urls.label_history}?before=${this.cursor}` : data.urls.label_history;
     const { status, body } = await get(address);
-    if (status !== 200) throw new Error(body?.detail ?? `The server answered ${status}.`);
+    if (status !== 200) throw new Error(body?.detail ?? say("The server answered {status}.", { status }));
     const known = new Set([...this.past, ...this.ahead, ...(this.current ? [this.current] : [])].flatMap(idsOf));
     this.past.push(...body.units.filter((unit) => !idsOf(unit).some((id) => known.has(id))));
     this.cursor = body.before;

@@ -1,9 +1,10 @@
 /** Keys of the screen: which key does what, when they rest, and the labels on the buttons. */
 
 import { digitOf } from "../../keys.js";
+import { say } from "../../words.js";
 import { anyDialogOpen, data, takesKeys } from "./page.js";
 
-const NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space" };
+const NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": say("Space") };
 
 export const keyName = (key) => NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key);
 

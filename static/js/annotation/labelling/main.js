@@ -14,6 +14,7 @@ import * as screen from "./screen.js";
 import { get, postOnLeaving, refreshSession } from "./server.js";
 import { countFinished, showSaveState } from "./status.js";
 import { openStore } from "./store.js";
+import { say } from "../../words.js";
 
 const FILL_AFTER = 1_000; // milliseconds after the page is there
 const KEEP_AFTER = 50; // milliseconds
@@ -176,7 +177,7 @@ async function ask() {
   session.cancelTimer();
   await loadAsking();
   if (askingPanel) askingPanel.openAsking();
-  else notice("The network is away. Ask when it is back.");
+  else notice(say("The network is away. Ask when it is back."));
 }
 
 /** Until it is loaded, the panel knows only the item that the page came with: nothing may be sent about another. */
@@ -219,7 +220,7 @@ function tooMany() {
   }
   screen.gradeWithReason(element, data.tooMany);
   session.noteGrade(element, data.tooMany.criterion);
-  announce(`Discarded: ${data.tooMany.note}`);
+  announce(say("Discarded: {note}", { note: data.tooMany.note }));
   session.graded(element);
 }
 
@@ -271,13 +272,13 @@ function flag() {
   const box = screen.chosenCell()?.element.querySelector("[data-flag]");
   if (!box) return;
   box.checked = !box.checked;
-  announce(box.checked ? "Flagged." : "No longer flagged.");
+  announce(box.checked ? say("Flagged.") : say("No longer flagged."));
 }
 
 function toggleHighlights() {
   data.preferences.highlights = !data.preferences.highlights;
   applyPreferences();
-  announce(data.preferences.highlights ? "Highlights on." : "Highlights off.");
+  announce(data.preferences.highlights ? say("Highlights on.") : say("Highlights off."));
   dialogs.storePreferences(data.preferences);
 }
 
@@ -347,7 +348,7 @@ document.addEventListener("visibilitychange", async () => {
 /** The person who signs in again must be the one whose answers are waiting. */
 function signedIn(user) {
   if (user !== data.user) {
-    notice(`You signed in as somebody else. What waits here belongs to ${data.email}: sign in as them to send it.`);
+    notice(say("You signed in as somebody else. What waits here belongs to {email}: sign in as them to send it.", { email: data.email }));
     return;
   }
   dialogs.dialog("login").close();
@@ -376,7 +377,7 @@ function begin() {
   session.showPresent();
 }
 
-if (!outbox.store.durable) notice("This browser keeps nothing for later, so stay online: each answer waits for the server.");
+if (!outbox.store.durable) notice(say("This browser keeps nothing for later, so stay online: each answer waits for the server."));
 await outbox.resume(isKeptPage);
 const unsent = new Set(outbox.entries.flatMap(entryIds));
 hand.ahead = hand.ahead.filter((unit) => !idsOf(unit).some((id) => unsent.has(id)));

@@ -55,10 +55,10 @@ export class Windows {
     }
     this.channel = new BroadcastChannel(`litmus-labelling:${owner}`);
     this.channel.onmessage = ({ data: heard }) => this.hear(heard);
-    this.say("who is there?");
+    this.tell("who is there?");
   }
 
-  say(word) {
+  tell(word) {
     this.channel?.postMessage({ word, id: this.id, visit: this.visit });
   }
 
@@ -67,13 +67,13 @@ export class Windows {
     else this.others.add(id);
     if (word !== "who is there?") return;
     this.visit = visit;
-    this.say("me");
+    this.tell("me");
   }
 
   /** This window answers no more. The visit that ends with it, or "": others are there, or may be. A window with answers
    * that have not arrived stays in the minds of others, because they do not know to which units. */
   close(hasUnsent) {
-    if (!hasUnsent) this.say("bye");
+    if (!hasUnsent) this.tell("bye");
     this.channel?.close();
     return this.others.size ? "" : this.visit;
   }

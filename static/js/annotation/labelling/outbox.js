@@ -5,6 +5,7 @@ the number of finished items grows. Sending again what arrived already changes n
 */
 
 import { Offline, post, refreshSession } from "./server.js";
+import { say } from "../../words.js";
 
 const SLOWEST = 30_000; // milliseconds between two attempts
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -115,8 +116,8 @@ export class Outbox extends EventTarget {
     }
     const { status, body } = answer;
     if (status === 401 || (status === 403 && !body?.code)) return this.signedOut(status);
-    if (status === 507) return this.later("the server's disk is full, trying again");
-    if (PASSING.has(status)) return this.later(`the server cannot be reached (${status}), trying again`);
+    if (status === 507) return this.later(say("the server's disk is full, trying again"));
+    if (PASSING.has(status)) return this.later(say("the server cannot be reached ({status}), trying again", { status }));
     this.trouble = "";
     this.attempts = 0;
     this.refreshed = false;
@@ -126,7 +127,7 @@ export class Outbox extends EventTarget {
 
   /** Take the server's word on each submission of the entry. */
   async settle(entry, status, body) {
-    const whole = { outcome: "refused", code: body.code, detail: body.detail ?? `The server answered ${status}.` };
+    const whole = { outcome: "refused", code: body.code, detail: body.detail ?? say("The server answered {status}.", { status }) };
     const results = body.results ?? entry.submissions.map(() => (status === 200 ? { outcome: "counted" } : whole));
     const refused = results.flatMap((result, i) => (result.outcome === "refused" ? [{ ...result, i }] : []));
     if (results.some((result) => result.outcome !== "refused")) this.savedAt = new Date();

@@ -4,8 +4,9 @@ import { wordDiff } from "./diff.js";
 import { keepDraft } from "./drafts.js";
 import { overlapWith, sharedSpans } from "./overlap.js";
 import { announce, data, fromTemplate, marked, part, show, setText } from "./page.js";
+import { say, sayMany } from "../../words.js";
 
-const NO_ABSTRACT = "No abstract is known for this document.";
+const NO_ABSTRACT = say("No abstract is known for this document.");
 
 let unit = null;
 let found = []; // documents found while judging, as {docno, title}
@@ -58,15 +59,15 @@ function redraw() {
 
 /** How many papers fit as far as is known, and who said so. */
 function fitWords(count) {
-  const papers = `${count} ${count === 1 ? "paper fits" : "papers fit"} so far`;
-  return found.length ? `${papers}, ${found.length} of them ticked by you` : papers;
+  const papers = sayMany("{count} paper fits so far", "{count} papers fit so far", count);
+  return found.length ? say("{papers}, {ticked} of them ticked by you", { papers, ticked: found.length }) : papers;
 }
 
 /** The count held against what the rubric calls few and too many. */
 function sizeWords(count) {
   const { fewFitting: few, mostFitting: most } = data;
-  if (count > most) return `more than ${most}, too many.`;
-  return count > few ? `more than ${few}, at most ${most}.` : `at most ${few}.`;
+  if (count > most) return say("more than {most}, too many.", { most });
+  return count > few ? say("more than {few}, at most {most}.", { few, most }) : say("at most {few}.", { few });
 }
 
 function diffPiece([kind, words]) {
@@ -95,7 +96,7 @@ function drawMeter(name, before, now, cutoff) {
   part("meter-cut", meter).setAttribute("x", 100 * (cutoff ?? 0));
   const isAbove = cutoff !== null && share !== null && share > cutoff;
   meter.toggleAttribute("data-above", isAbove);
-  setText("meter-words", cutoff === null ? "" : `${isAbove ? "above" : "within"} the cut-off ${shown(cutoff)}`, meter);
+  setText("meter-words", cutoff === null ? "" : isAbove ? say("above the cut-off {cutoff}", { cutoff: shown(cutoff) }) : say("within the cut-off {cutoff}", { cutoff: shown(cutoff) }), meter);
 }
 
 const shown = (share) => (share === null || share === undefined ? "–" : share.toFixed(2));
@@ -110,7 +111,7 @@ function drawTargets() {
 
 function targetElement({ docno, title, abstract }) {
   const element = fromTemplate("target");
-  part("target-title", element).replaceChildren(...(title ? underlined(title) : ["Untitled"]));
+  part("target-title", element).replaceChildren(...(title ? underlined(title) : [say("Untitled")]));
   setText("target-docno", docno, element);
   part("target-abstract", element).replaceChildren(...(abstract ? underlined(abstract) : [NO_ABSTRACT]));
   return element;
@@ -133,8 +134,8 @@ export function toggleFound(docno, title) {
   keep();
   redraw();
   markHits();
-  announce(isThere ? `No longer ticked: ${title}` : `Fits, and is added as a target: ${title}`);
-  if (unit.question.targets_count + found.length > data.mostFitting) announce(`More than ${data.mostFitting} fit.`);
+  announce(isThere ? say("No longer ticked: {title}", { title }) : say("Fits, and is added as a target: {title}", { title }));
+  if (unit.question.targets_count + found.length > data.mostFitting) announce(say("More than {most} fit.", { most: data.mostFitting }));
 }
 
 /** The state of the button next to each hit. */
@@ -146,7 +147,7 @@ export function markHits() {
     const { docno } = hit.dataset;
     button.setAttribute("aria-pressed", String(chosen.has(docno)));
     button.disabled = known.has(docno);
-    button.textContent = known.has(docno) ? "A target already" : chosen.has(docno) ? "✓ Fits" : "Fits";
+    button.textContent = known.has(docno) ? say("A target already") : chosen.has(docno) ? say("✓ Fits") : say("Fits");
   }
 }
 
@@ -172,7 +173,7 @@ export function dropRewrite() {
   redraw();
   show(part("rewrite"), false);
   part("title").focus({ preventScroll: true });
-  announce("The rewrite is gone. The question stands as it was.");
+  announce(say("The rewrite is gone. The question stands as it was."));
 }
 
 export function leaveRewrite() {

@@ -1,6 +1,7 @@
 /** Draws a unit into the page and reads back what was entered. Knows nothing of the server or of history. */
 
 import { announce, data, fromTemplate, marked, part, show, setText } from "./page.js";
+import { say } from "../../words.js";
 
 /** The cells on the screen, each {element, cell}; the first is chosen when a unit is drawn. */
 let cells = [];
@@ -76,7 +77,7 @@ function fill(element, cell) {
   element.querySelector("[data-flag]").checked = Boolean(entered.flagged);
   element.querySelector("[data-note]").value = entered.note ?? "";
   const skipped = entered.kind === "skip";
-  setText("skip-reason", skipped ? entered.reason : "", element);
+  showSkipReason(skipped ? entered.reason : "", element);
   show(part("skipped", element), skipped);
   element.classList.toggle("is-skipped", skipped);
   showReasons(element);
@@ -182,9 +183,9 @@ export function choose(index, { focus = false } = {}) {
 }
 
 function drawMarks(cell) {
-  part("title").replaceChildren(...marked(shown.document.title || "Untitled", cell.marks.title));
+  part("title").replaceChildren(...marked(shown.document.title || say("Untitled"), cell.marks.title));
   const abstract = shown.document.abstract;
-  part("abstract").replaceChildren(...marked(abstract || "No abstract is known for this document.", cell.marks.abstract));
+  part("abstract").replaceChildren(...marked(abstract || say("No abstract is known for this document."), cell.marks.abstract));
   part("query")
     .querySelectorAll(".sentence")
     .forEach((span, index) => {
@@ -203,9 +204,9 @@ function drawMarks(cell) {
 /** In one column the text of what is judged may be out of sight: its first line stands with the grades, all of it when pressed. */
 function drawJudged({ aspect }) {
   const { number, title, sentences } = shown.topic;
-  const place = cells.length > 1 ? `Aspect ${chosen + 1} of ${cells.length}` : "Aspect";
+  const place = cells.length > 1 ? say("Aspect {number} of {count}", { number: chosen + 1, count: cells.length }) : say("Aspect");
   part("judged").open = false;
-  setText("judged-name", aspect ? place : `Query ${number}`);
+  setText("judged-name", aspect ? place : say("Query {number}", { number }));
   setText("judged-text", aspect ?? (title || sentences.join(" ")));
 }
 
@@ -232,7 +233,7 @@ export function grade(element, key, value) {
 /** After a level was chosen by whatever means: an answer ends a skip, and some levels ask for a reason. */
 export function noteAnswer(element) {
   show(part("skipped", element), false);
-  setText("skip-reason", "", element);
+  showSkipReason("", element);
   element.classList.remove("is-skipped");
   fail(element, "");
   showReasons(element);
@@ -272,7 +273,7 @@ export function markSkipped(element, reason) {
   for (const radio of element.querySelectorAll("input[type=radio]")) radio.checked = false;
   element.classList.add("is-skipped");
   showReasons(element);
-  setText("skip-reason", reason, element);
+  showSkipReason(reason, element);
   show(part("skipped", element));
   fail(element, "");
 }
@@ -299,7 +300,7 @@ export function read(element) {
     kind: skipped ? "skip" : "answer",
     answers: skipped ? {} : answers,
     reasons: skipped ? {} : reasons,
-    reason: skipped ? part("skip-reason", element).textContent : "",
+    reason: skipped ? part("skip-reason", element).dataset.reason : "",
     note: element.querySelector("[data-note]").value,
     flagged: element.querySelector("[data-flag]").checked,
     ...(isQuestion && (skipped ? { rewrite: "", found: [] } : question.read())),
@@ -318,9 +319,9 @@ export function lacking(element) {
   const open = openCriterion(element);
   if (open) {
     const { label } = data.criteria.find((criterion) => criterion.key === open);
-    return `Choose a grade for ${label} first.`;
+    return say("Choose a grade for {label} first.", { label });
   }
-  return wantedReason(element) ? "This grade needs a reason." : "";
+  return wantedReason(element) ? say("This grade needs a reason.") : "";
 }
 
 const isAnswered = (cell) => Object.keys((cell.draft ?? cell.answer)?.answers ?? {}).length > 0;
@@ -365,6 +366,17 @@ export function showFeedback(name, words) {
   setText("learned-name", name);
   setText("feedback", said);
   show(part("learned"));
+}
+
+/** A reason to skip, as the dialog has it. */
+export function reasonWords(reason) {
+  const choice = document.querySelector(`[data-dialog="skip"] [name="reason"][value="${CSS.escape(reason)}"]`);
+  return (reason && choice?.parentElement.textContent.trim()) || reason;
+}
+
+function showSkipReason(reason, element) {
+  part("skip-reason", element).dataset.reason = reason;
+  setText("skip-reason", reasonWords(reason), element);
 }
 
 /** "1 Partly", as the levels of the scale are called; with several criteria each by its name. */

@@ -3,6 +3,7 @@
 import { announce, data, fromTemplate, part, show, setText } from "./page.js";
 import { markHits, toggleFound, wording } from "./question.js";
 import { get, Offline } from "./server.js";
+import { say } from "../../words.js";
 
 const PAUSE = 400; // milliseconds without a key until what is typed is searched for
 let timer = null;
@@ -70,7 +71,7 @@ async function search(number) {
     setText("find-state", "");
     return;
   }
-  setText("find-state", "Searching…");
+  setText("find-state", say("Searching…"));
   const found = await ask(words, number);
   if (mine !== asked) return;
   if (number === 1) part("hits").replaceChildren();
@@ -84,10 +85,10 @@ async function search(number) {
 async function ask(words, number) {
   try {
     const { status, body } = await get(`${data.urls.label_search}?${new URLSearchParams({ q: words, page: number })}`);
-    if (status !== 200) return { words: body?.detail ?? `The server answered ${status}. Try again.` };
+    if (status !== 200) return { words: body?.detail ?? say("The server answered {status}. Try again.", { status }) };
     return body;
   } catch (error) {
-    if (error instanceof Offline) return { words: "The network is away, so the collection cannot be searched now." };
+    if (error instanceof Offline) return { words: say("The network is away, so the collection cannot be searched now.") };
     throw error;
   }
 }

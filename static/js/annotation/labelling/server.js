@@ -2,6 +2,7 @@
 
 import { csrfToken } from "../../base.js";
 import { data } from "./page.js";
+import { say } from "../../words.js";
 
 const PATIENCE = 30_000; // milliseconds until a request counts as lost
 
@@ -69,11 +70,11 @@ export async function signIn(login, password) {
   await refreshSession(); // nobody's, but the cookie and the token must belong together
   const form = { login, password, csrfmiddlewaretoken: token };
   const { status, body } = await postForm(data.urls.account_login, form);
-  if (status === 429) return { reason: "Too many attempts. Wait a few minutes, then try again." };
-  if (status === 403) return { reason: "The page is too old to sign in from. Use the sign-in page in a new tab." };
+  if (status === 429) return { reason: say("Too many attempts. Wait a few minutes, then try again.") };
+  if (status === 403) return { reason: say("The page is too old to sign in from. Use the sign-in page in a new tab.") };
   const user = await refreshSession();
   if (user !== null) return { ok: true, user };
   const errors = Object.values(body?.form?.fields ?? {}).flatMap((field) => field.errors ?? []);
   const all = [...(body?.form?.errors ?? []), ...errors];
-  return { reason: all.join(" ") || "One more step is needed: finish signing in on the sign-in page in a new tab." };
+  return { reason: all.join(" ") || say("One more step is needed: finish signing in on the sign-in page in a new tab.") };
 }

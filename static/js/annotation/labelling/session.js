@@ -4,6 +4,7 @@ import { announce, data, newUuid, notice, part, show } from "./page.js";
 import { dropDraft } from "./drafts.js";
 import { keyOf } from "./hand.js";
 import * as screen from "./screen.js";
+import { say } from "../../words.js";
 
 const MODES = { PRESENT: "present", PAST: "past" };
 
@@ -38,10 +39,10 @@ export class LabellingSession extends EventTarget {
     this.clock.turnTo(unit ? `${this.mode}:${keyOf(unit)}` : null);
     show(part("past"), this.inPast);
     document.body.classList.toggle("in-past", this.inPast);
-    part("submit-words").textContent = this.inPast ? "Save the change" : "Submit";
+    part("submit-words").textContent = this.inPast ? say("Save the change") : say("Submit");
     show(part("empty"), !unit);
     if (!unit) return;
-    if (this.inPast) part("past-text").textContent = `From your history, ${this.place + 1} back`;
+    if (this.inPast) part("past-text").textContent = say("From your history, {place} back", { place: this.place + 1 });
     part("title").focus({ preventScroll: true });
     if (words) announce(words);
     this.dispatchEvent(new CustomEvent("shown"));
@@ -63,7 +64,7 @@ export class LabellingSession extends EventTarget {
     if (waiting && screen.chooseReason(waiting, value)) return this.graded(element);
     const key = screen.activeCriterion(element) ?? data.criteria[0].key;
     if (!screen.grade(element, key, value)) {
-      announce(`${value} is not on the scale.`);
+      announce(say("{value} is not on the scale.", { value }));
       return true;
     }
     this.noteGrade(element, key);
@@ -81,7 +82,7 @@ export class LabellingSession extends EventTarget {
     const reason = screen.wantedReason(element);
     if (reason) {
       reason.focus({ preventScroll: data.layout === "question" });
-      announce("This grade needs a reason.");
+      announce(say("This grade needs a reason."));
     } else if (screen.openCriterion(element)) {
       screen.goToCriterion(element, screen.openCriterion(element));
     } else {
@@ -99,11 +100,11 @@ export class LabellingSession extends EventTarget {
       const index = (from + step) % count;
       if (screen.lacking(screen.cellAt(index).element)) {
         screen.choose(index);
-        announce(`${index + 1} of ${count}: ${screen.cellAt(index).cell.aspect ?? ""}`);
+        announce(say("{number} of {count}: {aspect}", { number: index + 1, count, aspect: screen.cellAt(index).cell.aspect ?? "" }));
         return;
       }
     }
-    announce("All aspects have an answer. Submit them.");
+    announce(say("All aspects have an answer. Submit them."));
   }
 
   move(step, { focus = false } = {}) {
@@ -119,7 +120,7 @@ export class LabellingSession extends EventTarget {
   startTimer(element) {
     const { delay } = data.preferences;
     if (delay === null || this.inPast) {
-      announce(this.inPast ? "Changed. Submit to save it." : "Submit to go on.");
+      announce(this.inPast ? say("Changed. Submit to save it.") : say("Submit to go on."));
       return;
     }
     if (delay === 0) {
@@ -235,7 +236,7 @@ export class LabellingSession extends EventTarget {
       this.cancelTimer();
       screen.choose(screen.indexOf(newest.element));
       screen.takeBack(newest.element, newest.key);
-      announce("Grade undone.");
+      announce(say("Grade undone."));
       return;
     }
     const unit = await this.fetchPast(0);
@@ -243,7 +244,7 @@ export class LabellingSession extends EventTarget {
     const refused = this.outbox.failed.find((entry) => entry.unit === unit);
     if (refused) {
       await this.outbox.drop(refused);
-      this.bringBack(refused, "", "Undone. The server had not saved it.");
+      this.bringBack(refused, "", say("Undone. The server had not saved it."));
       return;
     }
     this.busy = true;
@@ -257,7 +258,7 @@ export class LabellingSession extends EventTarget {
     } finally {
       this.busy = false;
     }
-    this.showPresent(`Undone: ${unit.name}. Judge it again.`);
+    this.showPresent(say("Undone: {name}. Judge it again.", { name: unit.name }));
   }
 
   undoEntry(unit) {
@@ -283,12 +284,12 @@ export class LabellingSession extends EventTarget {
 
   later() {
     if (!this.inPast) {
-      announce("This is the newest item.");
+      announce(say("This is the newest item."));
       return;
     }
     screen.keepDrafts();
     if (this.place === 0) {
-      this.showPresent("Back to the present.");
+      this.showPresent(say("Back to the present."));
       return;
     }
     this.place -= 1;
@@ -298,17 +299,17 @@ export class LabellingSession extends EventTarget {
   present() {
     if (!this.inPast) return;
     screen.keepDrafts();
-    this.showPresent("Back to the present.");
+    this.showPresent(say("Back to the present."));
   }
 
   /** A unit of my past, or null after saying why there is none. */
   async fetchPast(index) {
     try {
       const unit = await this.hand.pastAt(index);
-      if (!unit) announce("There is nothing earlier.");
+      if (!unit) announce(say("There is nothing earlier."));
       return unit;
     } catch (error) {
-      notice(error.message || "Your older history is not loaded, and the network is away.");
+      notice(error.message || say("Your older history is not loaded, and the network is away."));
       return null;
     }
   }
@@ -324,7 +325,7 @@ export class LabellingSession extends EventTarget {
   }
 
   /** A submission was refused: its unit comes back to the front with what was entered and why. */
-  bringBack(entry, detail, words = "Not saved. What you entered is shown again.") {
+  bringBack(entry, detail, words = say("Not saved. What you entered is shown again.")) {
     const { unit } = entry;
     for (const { assignment, base } of entry.submissions) {
       const cell = unit.cells.find((each) => each.assignment === assignment);
@@ -338,10 +339,10 @@ export class LabellingSession extends EventTarget {
 
 export const wordsFor = (answer) =>
   !answer
-    ? "No answer"
+    ? say("No answer")
     : answer.kind === "skip"
-      ? `Skipped: ${answer.reason}`
-      : `Graded ${screen.gradeWords(answer)}`;
+      ? say("Skipped: {reason}", { reason: screen.reasonWords(answer.reason) })
+      : say("Graded {words}", { words: screen.gradeWords(answer) });
 
 /** Time of a unit spread evenly over its cells, so that sums stay true. */
 const shared = (times, count) => ({

@@ -1,8 +1,9 @@
 /** The bar: how saving goes, how far the annotator is. */
 
 import { announce, data, part, show, setText } from "./page.js";
+import { dateLanguage, numeral, say } from "../../words.js";
 
-const clockTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const clockTime = new Intl.DateTimeFormat(dateLanguage, { hour: "2-digit", minute: "2-digit" });
 let last = "";
 let wasTrouble = false; // what was announced and is not over
 
@@ -10,13 +11,13 @@ let wasTrouble = false; // what was announced and is not over
 function saveState(outbox) {
   const waiting = outbox.waiting.length;
   const failed = outbox.failed.length;
-  const queued = `${waiting} queued`;
-  if (outbox.trouble === "signed-out") return ["bad", `Signed out, ${queued}`];
-  if (failed) return ["bad", failed === 1 ? `Not saved (${outbox.failed[0].failed.detail})` : `${failed} not saved`];
-  if (outbox.trouble === "offline") return ["warn", `Offline, ${queued}`];
-  if (outbox.trouble && waiting) return ["warn", `Not saved yet (${outbox.trouble}), ${queued}`];
-  if (waiting) return ["busy", waiting === 1 ? "Saving…" : `Saving ${waiting}…`];
-  return outbox.savedAt ? ["ok", `Saved ${clockTime.format(outbox.savedAt)}`] : ["idle", "Nothing to save"];
+  const queued = say("{waiting} queued", { waiting });
+  if (outbox.trouble === "signed-out") return ["bad", say("Signed out, {queued}", { queued })];
+  if (failed) return ["bad", failed === 1 ? say("Not saved ({detail})", { detail: outbox.failed[0].failed.detail }) : say("{failed} not saved", { failed })];
+  if (outbox.trouble === "offline") return ["warn", say("Offline, {queued}", { queued })];
+  if (outbox.trouble && waiting) return ["warn", say("Not saved yet ({trouble}), {queued}", { trouble: outbox.trouble, queued })];
+  if (waiting) return ["busy", waiting === 1 ? say("Saving…") : say("Saving {waiting}…", { waiting })];
+  return outbox.savedAt ? ["ok", say("Saved {time}", { time: clockTime.format(outbox.savedAt) })] : ["idle", say("Nothing to save")];
 }
 
 export function showSaveState(outbox) {
@@ -45,9 +46,9 @@ export function showProgress(outbox) {
   const finished = progress.finished + outbox.finishing;
   const bar = part("progress");
   bar.value = finished;
-  const done = finished.toLocaleString("en");
+  const done = numeral(finished);
   part("all-finished").textContent = done;
-  const count = data.isQueue ? `${done} done by you` : `${done} of ${progress.mine.toLocaleString("en")} done`;
+  const count = data.isQueue ? say("{done} done by you", { done }) : say("{done} of {mine} done", { done, mine: numeral(progress.mine) });
   const unsent = outbox.trouble ? outbox.waiting.length : 0;
-  part("progress-text").textContent = unsent ? `${count}, ${unsent.toLocaleString("en")} not sent yet` : count;
+  part("progress-text").textContent = unsent ? say("{count}, {unsent} not sent yet", { count, unsent: numeral(unsent) }) : count;
 }

@@ -3,6 +3,7 @@
 import { anyDialogOpen, part, show } from "../labelling/page.js";
 import { wordDiff } from "../labelling/diff.js";
 import { edit, saver, take, work } from "./work.js";
+import { say } from "../../words.js";
 
 const AROUND = 80; // characters of equal text that are shown on each side of a difference
 
@@ -42,8 +43,8 @@ function decide(keepMine) {
 /** What differs: [{name, pieces}], pieces as wordDiff has them, "removed" is only in the saved version. */
 export function differences(theirs, mine) {
   return [
-    ...compared(theirs.contexts, mine.contexts, (each) => `Context ${each.id}`, textOf, wordDiff),
-    ...compared(theirs.references, mine.references, (each) => `Reference ${each.number}`, (each) => each.value ?? "no identifier", whole),
+    ...compared(theirs.contexts, mine.contexts, (each) => say("Context {id}", { id: each.id }), textOf, wordDiff),
+    ...compared(theirs.references, mine.references, (each) => say("Reference {number}", { number: each.number }), (each) => each.value ?? say("no identifier"), whole),
   ];
 }
 
@@ -69,10 +70,10 @@ function named(records, nameOf) {
 
 function textOf({ section, sentences }) {
   const lines = sentences.map(({ text, cites, anonymised }) => {
-    const more = [cites.length && `cites ${cites.join(", ")}`, anonymised && "anonymised"].filter(Boolean).join("; ");
+    const more = [cites.length && say("cites {numbers}", { numbers: cites.join(", ") }), anonymised && say("anonymised")].filter(Boolean).join("; ");
     return more ? `${text} (${more})` : text;
   });
-  return [`Section: ${section || "none"}.`, ...lines].join("\n");
+  return [say("Section: {section}.", { section: section || say("none") }), ...lines].join("\n");
 }
 
 const whole = (before, after) => [["removed", before], ["same", " "], ["added", after]].filter(([, text]) => text);

@@ -3,6 +3,7 @@
 import { data, part } from "../labelling/page.js";
 import { places } from "./edits.js";
 import { arrange, Painted } from "./painting.js";
+import { say } from "../../words.js";
 
 const MARKER = /\[\d+[a-z]?(?:\s*[,;–-]\s*\d+[a-z]?)*\]/g;
 // Names with a year in round brackets: looked for only in papers that cite that way.
@@ -172,10 +173,10 @@ export class Contexts extends EventTarget {
     const article = document.createElement("article");
     article.className = "extraction-context card";
     article.dataset.at = c;
-    article.setAttribute("aria-label", `Context ${context.id}`);
+    article.setAttribute("aria-label", say("Context {id}", { id: context.id }));
     const head = document.createElement("header");
     head.className = "line tight";
-    head.append(label(`Context ${context.id}`), this.sections(context, c), button("remove-context", "Remove", c, `Remove context ${context.id}`));
+    head.append(label(say("Context {id}", { id: context.id })), this.sections(context, c), button("remove-context", say("Remove"), c, say("Remove context {id}", { id: context.id })));
     const list = document.createElement("ol");
     list.className = "extraction-sentences";
     list.append(...context.sentences.map((sentence, s) => this.row(sentence, c, s)));
@@ -186,9 +187,9 @@ export class Contexts extends EventTarget {
   sections(context, c) {
     const select = document.createElement("select");
     select.dataset.section = c;
-    select.setAttribute("aria-label", `Section of context ${context.id}`);
+    select.setAttribute("aria-label", say("Section of context {id}", { id: context.id }));
     const names = SECTIONS.includes(context.section) ? SECTIONS : [...SECTIONS, context.section];
-    for (const name of names) select.append(new Option(name || "no section", name, false, name === context.section));
+    for (const name of names) select.append(new Option(name || say("no section"), name, false, name === context.section));
     return select;
   }
 
@@ -203,7 +204,7 @@ export class Contexts extends EventTarget {
     const text = document.createElement("p");
     text.dir = "auto";
     text.append(...this.words(sentence, isCurrent));
-    if (!sentence.text.trim()) text.append(note("Empty sentence", "bad"));
+    if (!sentence.text.trim()) text.append(note(say("Empty sentence"), "bad"));
     row.append(text);
     const notes = this.notes(sentence, isCurrent);
     if (notes.length) row.append(line(notes));
@@ -247,19 +248,19 @@ export class Contexts extends EventTarget {
     element.className = isKnown ? "extraction-marker" : "extraction-marker is-dangling";
     element.dataset.reference = numbers[0] ?? "";
     element.textContent = text;
-    if (!isKnown) element.title = "Not in the list of references";
+    if (!isKnown) element.title = say("Not in the list of references");
     return element;
   }
 
   notes(sentence, isCurrent) {
     const notes = [];
-    if (sentence.cites.length) notes.push(note(`cites ${sentence.cites.join(", ")}`, this.dangling(sentence).length ? "bad" : ""));
-    if (sentence.anonymised) notes.push(note("anonymised", "info"));
-    if (sentence.original) notes.push(aside(`before: ${sentence.original}`));
+    if (sentence.cites.length) notes.push(note(say("cites {numbers}", { numbers: sentence.cites.join(", ") }), this.dangling(sentence).length ? "bad" : ""));
+    if (sentence.anonymised) notes.push(note(say("anonymised"), "info"));
+    if (sentence.original) notes.push(aside(say("before: {text}", { text: sentence.original })));
     const proposal = this.isNaming(sentence) && this.proposals.get(sentence.text);
-    if (proposal) notes.push(note("names an author", "warn"));
+    if (proposal) notes.push(note(say("names an author"), "warn"));
     if (proposal && isCurrent) {
-      notes.push(aside(`A takes out: ${proposal.cuts.map((cut) => `“${cut.text.trim()}”`).join(", ")}`));
+      notes.push(aside(say("A takes out: {names}", { names: proposal.cuts.map((cut) => say("“{name}”", { name: cut.text.trim() })).join(", ") })));
     }
     return notes;
   }
@@ -281,7 +282,7 @@ export class Contexts extends EventTarget {
     field.dir = "auto";
     field.value = old;
     field.rows = Math.max(2, Math.ceil(old.length / 55));
-    field.setAttribute("aria-label", "Text of the sentence; Enter keeps it, Escape leaves it as it was");
+    field.setAttribute("aria-label", say("Text of the sentence; Enter keeps it, Escape leaves it as it was"));
     row.querySelector("p").replaceChildren(field);
     field.focus();
     this.isEditing = true;

@@ -5,6 +5,7 @@ import { ask, edit, inPane, references, work } from "./work.js";
 import * as edits from "./edits.js";
 import { isUnresolved } from "./references.js";
 import { inTurn } from "./turns.js";
+import { say, sayMany } from "../../words.js";
 
 const LONGEST = 2_000; // characters of an identifier
 
@@ -23,7 +24,7 @@ export function setNone() {
 }
 
 export function nextUnresolved() {
-  if (!references.goToUnresolved()) announce("Every reference is resolved");
+  if (!references.goToUnresolved()) announce(say("Every reference is resolved"));
 }
 
 /** Type an identifier, or words to search for, where the identifier stands. */
@@ -47,8 +48,8 @@ export async function search(words = "", reference = references.current) {
   if (status !== 200) return body && notice(body.reason);
   references.take(number, body.found[number], body.documents);
   references.focus();
-  announce(`${body.found[number].length} found for reference ${number}`);
-  if (body.failures.length) notice(`Only the collection was searched. ${body.failures.join(". ")}.`);
+  announce(say("{found} found for reference {number}", { found: body.found[number].length, number }));
+  if (body.failures.length) notice(say("Only the collection was searched. {failures}.", { failures: body.failures.join(". ") }));
 }
 
 /** Show which references one document of the collection fits exactly, to be accepted at once. */
@@ -57,7 +58,7 @@ export async function acceptExact() {
   const { status, body } = await ask(data.urls.search, { numbers: open.map((each) => each.number) });
   if (status !== 200) return body && notice(body.reason);
   const matches = open.map((each) => [each, body.found[each.number]?.[0]]).filter(([, docno]) => docno);
-  if (!matches.length) return notice("No unresolved reference matches a document of the collection exactly.");
+  if (!matches.length) return notice(say("No unresolved reference matches a document of the collection exactly."));
   Object.assign(data.paper.documents, body.documents);
   const dialog = part("exact");
   part("exact-list").replaceChildren(...matches.map(([reference, docno]) => exactRow(reference, docno)));
@@ -86,7 +87,7 @@ function takeExact(taken) {
   const places = new Map(work.content.references.map((each, r) => [each.number, r]));
   const pairs = taken.filter(([{ number }]) => places.has(number)).map(([{ number }, docno]) => [places.get(number), docno]);
   edit(edits.setValues(work.content, pairs), `${pairs.length} exact matches`);
-  announce(`${pairs.length} exact matches accepted. U takes them back.`);
+  announce(sayMany("{count} exact match accepted. U takes it back.", "{count} exact matches accepted. U takes them back.", pairs.length));
 }
 
 document.addEventListener("paste", (event) => {

@@ -2,8 +2,9 @@
 
 import { notice } from "../labelling/page.js";
 import { saver } from "./work.js";
+import { say } from "../../words.js";
 
-const KEPT = "Your last edits could not be saved. They are kept in this browser; try again to go on without them.";
+const KEPT = say("Your last edits could not be saved. They are kept in this browser; try again to go on without them.");
 
 let goesAnyway = false; // what was tried again
 

@@ -16,6 +16,7 @@ import { sameContent } from "./edits.js";
 import { finish, skip, step } from "./steps.js";
 import "./tools.js";
 import { inTurn } from "./turns.js";
+import { say } from "../../words.js";
 
 const ACTS = {
   context: makeContext, section: () => changeSection(sectionHere()), undo: () => step("undo"), redo: () => step("redo"), finish, skip, help: () => part("help").showModal(),
@@ -50,7 +51,7 @@ saver.addEventListener("settled", ({ detail }) => {
 });
 saver.addEventListener("signedout", askSignIn);
 onSignedIn(() => saver.flush());
-saver.addEventListener("refused", ({ detail }) => notice(`${detail} Undo the edit (U) or reload the page.`));
+saver.addEventListener("refused", ({ detail }) => notice(say("{detail} Undo the edit (U) or reload the page.", { detail })));
 
 show(part("panes"));
 render();
@@ -68,7 +69,7 @@ function restore(kept) {
   const saved = work.state;
   if (kept.base === saver.base) {
     edit(kept.content, kept.change);
-    notice("What you did before the page was closed was not saved yet. It is here again, and is being saved now.");
+    notice(say("What you did before the page was closed was not saved yet. It is here again, and is being saved now."));
     saver.flush();
   } else {
     work.content = kept.content;

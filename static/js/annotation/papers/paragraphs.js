@@ -3,6 +3,7 @@
 import { announce, data, notice, part, show } from "../labelling/page.js";
 import { ask, contexts, work, edit, inPane, learn, sections, sheet } from "./work.js";
 import * as edits from "./edits.js";
+import { say, sayMany } from "../../words.js";
 
 export async function makeContext() {
   const block = sheet.selected;
@@ -27,7 +28,7 @@ function showCleaning({ context, cleaning }, block) {
     edit(edits.addContext(work.content, context), `context ${context.id}`);
     const c = work.content.contexts.findIndex((each) => each.id === context.id);
     contexts.go(c, 0, { focus: true });
-    announce(`Context ${context.id} with ${context.sentences.length} sentences`);
+    announce(sayMany("Context {id} with {count} sentence", "Context {id} with {count} sentences", context.sentences.length, { id: context.id }));
   };
   dialog.showModal();
 }
@@ -40,7 +41,7 @@ function piece(kind, text) {
 
 /** Include all citing paragraphs of a section; where all are contexts already, leave them out. */
 export async function changeSection(section) {
-  if (!section) return announce("This section cites nothing");
+  if (!section) return announce(say("This section cites nothing"));
   const missing = sections.outside(section);
   if (!missing.length) return leaveOut(section);
   const { status, body } = await ask(data.urls.propose, { blocks: missing });
@@ -50,13 +51,18 @@ export async function changeSection(section) {
   const made = body.proposals.map(({ context }, i) => ({ ...context, id: edits.contextId(first + i), section: context.section || "related work" }));
   learn(body.readings);
   edit(made.reduce(edits.addContext, work.content), `section ${section.heading} included`);
-  announce(`${made.length} ${made.length === 1 ? "context" : "contexts"} from “${section.heading}” added. U removes them.`);
+  announce(sayMany("{count} context from “{heading}” added. U removes it.", "{count} contexts from “{heading}” added. U removes them.", made.length, { heading: section.heading }));
 }
 
 function leaveOut(section) {
   const gone = new Set(section.blocks);
   const kept = work.content.contexts.filter((context) => !context.blocks.some((id) => gone.has(id)));
-  announce(`${work.content.contexts.length - kept.length} contexts from “${section.heading}” removed. U brings them back.`);
+  announce(sayMany(
+    "{count} context from “{heading}” removed. U brings it back.",
+    "{count} contexts from “{heading}” removed. U brings them back.",
+    work.content.contexts.length - kept.length,
+    { heading: section.heading },
+  ));
   edit({ ...work.content, contexts: kept }, `section ${section.heading} left out`);
 }
 

@@ -2,9 +2,10 @@
 
 import { data, part } from "../labelling/page.js";
 import { arrange, Painted } from "./painting.js";
+import { say } from "../../words.js";
 
 const KINDS = {
-  doi: "DOI", arxiv: "arXiv", pubmed: "PubMed", anthology: "anthology", pdf: "PDF", url: "address", other: "other", none: "none",
+  doi: "DOI", arxiv: "arXiv", pubmed: "PubMed", anthology: "anthology", pdf: "PDF", url: say("address"), other: say("other"), none: say("none"),
 };
 
 export class References extends EventTarget {
@@ -72,8 +73,8 @@ export class References extends EventTarget {
   edit(done) {
     const field = document.createElement("input");
     Object.assign(field, { dir: "auto", value: this.current.value ?? "", autocomplete: "off", spellcheck: false, className: "extraction-identifier" });
-    field.placeholder = "DOI, address, or words of the title";
-    field.setAttribute("aria-label", `Identifier of reference ${this.current.number}, or words to search for; Enter keeps it, Escape leaves it as it was`);
+    field.placeholder = say("DOI, address, or words of the title");
+    field.setAttribute("aria-label", say("Identifier of reference {number}, or words to search for; Enter keeps it, Escape leaves it as it was", { number: this.current.number }));
     this.row().querySelector(".extraction-value").replaceChildren(field);
     field.select();
     this.isEditing = true;
@@ -165,21 +166,21 @@ export class References extends EventTarget {
   value(reference, isDouble) {
     const line = make("p", "row small extraction-value");
     const isInside = this.isInside(reference);
-    const kind = isInside && reference.kind === "other" ? "document" : (KINDS[reference.kind] ?? reference.kind);
+    const kind = isInside && reference.kind === "other" ? say("document") : (KINDS[reference.kind] ?? reference.kind);
     if (!isUnresolved(reference) || reference.value) line.append(make("span", "badge", kind));
     if (reference.value) line.append(make("span", "mono break", reference.value));
-    if (isInside) line.append(make("span", "badge ok", "in the collection"));
-    if (isDouble) line.append(make("span", "badge warn", "twice"));
-    if (isUnresolved(reference)) line.append(make("span", "badge warn", "unresolved"));
+    if (isInside) line.append(make("span", "badge ok", say("in the collection")));
+    if (isDouble) line.append(make("span", "badge warn", say("twice")));
+    if (isUnresolved(reference)) line.append(make("span", "badge warn", say("unresolved")));
     const isPicked = reference.settled || reference.candidates.includes(reference.value);
-    if (reference.refereed && !isPicked) line.append(make("span", "badge warn", "a preprint that has a refereed version"));
-    if (reference.ambiguous && !isPicked) line.append(make("span", "badge warn", "several fit: pick one"));
+    if (reference.refereed && !isPicked) line.append(make("span", "badge warn", say("a preprint that has a refereed version")));
+    if (reference.ambiguous && !isPicked) line.append(make("span", "badge warn", say("several fit: pick one")));
     return line;
   }
 
   candidates(reference) {
     const options = this.options(reference);
-    if (!options.size) return [make("p", "small muted", this.found.has(reference.number) ? "Nothing similar was found. P takes an identifier or other words." : "No candidate. S searches, P takes an identifier.")];
+    if (!options.size) return [make("p", "small muted", this.found.has(reference.number) ? say("Nothing similar was found. P takes an identifier or other words.") : say("No candidate. S searches, P takes an identifier."))];
     const list = make("ol", "extraction-candidates stack gap-1");
     for (const [n, docno] of options) list.append(this.choice(reference, docno, n));
     return [list];
@@ -199,8 +200,8 @@ export class References extends EventTarget {
     const about = make("span", "small");
     about.append(make("span", "muted", more), more ? " · " : "", make("span", "mono break", docno));
     button.append(make("kbd", "", String(n)), title, about);
-    if (docno === reference.refereed) button.append(make("span", "badge info", "refereed version"));
-    if (known.inside === false) button.append(make("span", "badge", "outside the collection"));
+    if (docno === reference.refereed) button.append(make("span", "badge info", say("refereed version")));
+    if (known.inside === false) button.append(make("span", "badge", say("outside the collection")));
     const item = make("li");
     item.append(button);
     return item;

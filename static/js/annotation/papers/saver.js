@@ -4,6 +4,7 @@
 import { Offline, post, postKept, refreshSession } from "../labelling/server.js";
 import { data } from "../labelling/page.js";
 import { sameContent, stepOf } from "./edits.js";
+import { say, sayMany } from "../../words.js";
 
 const LATEST = 120_000; // milliseconds after the first edit that waits
 const MOST = 25; // edits that wait
@@ -49,9 +50,9 @@ export class Saver extends EventTarget {
 
   wait() {
     this.keep();
-    if (!this.waiting.length) return !this.busy && this.report("idle", "Nothing to save");
+    if (!this.waiting.length) return !this.busy && this.report("idle", say("Nothing to save"));
     const count = this.waiting.length;
-    this.report("busy", this.canKeep ? `${count} ${count === 1 ? "edit" : "edits"} kept here` : "Saving…");
+    this.report("busy", this.canKeep ? sayMany("{count} edit kept here", "{count} edits kept here", count) : say("Saving…"));
     if (count >= MOST || !this.canKeep) this.later(SOON);
     else if (!this.timer) this.later(LATEST);
   }
@@ -80,7 +81,7 @@ export class Saver extends EventTarget {
     while (this.waiting.length) {
       const sending = this.waiting.splice(0);
       this.busy = true;
-      this.report("busy", "Saving…");
+      this.report("busy", say("Saving…"));
       const outcome = await this.send(sending).finally(() => (this.busy = false));
       if (outcome === "kept") {
         this.waiting.unshift(...sending);
@@ -102,10 +103,10 @@ export class Saver extends EventTarget {
       if (status === 422 || (status !== 507 && body?.reason)) return this.refuse(body);
       // Not signed out, another tab may have got another token: the next attempt has it.
       if (status === 401 || (status === 403 && (await refreshSession()) === null)) return this.signedOut();
-      this.report("bad", status === 507 ? "Not saved: the server's disk is full" : `Not saved (${status})`);
+      this.report("bad", status === 507 ? say("Not saved: the server's disk is full") : say("Not saved ({status})", { status }));
     } catch (error) {
       if (!(error instanceof Offline)) throw error;
-      this.report("warn", "Offline, kept in this browser");
+      this.report("warn", say("Offline, kept in this browser"));
     }
     this.later(AGAIN);
     return "kept";
@@ -115,7 +116,7 @@ export class Saver extends EventTarget {
     this.base = body.revision;
     this.busy = false;
     this.keep();
-    if (!this.waiting.length) this.report("ok", `Saved ${new Date().toTimeString().slice(0, 5)}`);
+    if (!this.waiting.length) this.report("ok", say("Saved {time}", { time: new Date().toTimeString().slice(0, 5) }));
     this.dispatchEvent(new CustomEvent("settled", { detail: body }));
     return "settled";
   }
@@ -124,23 +125,23 @@ export class Saver extends EventTarget {
   clash(body, mine) {
     if (mine && sameContent(body.content, mine)) {
       this.follow(body);
-      this.report("ok", "Saved in another window");
+      this.report("ok", say("Saved in another window"));
       this.dispatchEvent(new CustomEvent("settled", { detail: body }));
       return "replaced";
     }
-    this.report("bad", "Changed in another window");
+    this.report("bad", say("Changed in another window"));
     this.dispatchEvent(new CustomEvent("clash", { detail: { theirs: body, mine } }));
     return "kept";
   }
 
   signedOut() {
-    this.report("bad", "Not saved: signed out");
+    this.report("bad", say("Not saved: signed out"));
     this.dispatchEvent(new CustomEvent("signedout"));
     return "kept";
   }
 
   refuse(body) {
-    this.report("bad", "Not saved");
+    this.report("bad", say("Not saved"));
     this.dispatchEvent(new CustomEvent("refused", { detail: body.reason }));
     return "kept";
   }

@@ -2,6 +2,7 @@
  * context, folded away below the contexts. */
 
 import { data, part } from "../labelling/page.js";
+import { say, sayMany } from "../../words.js";
 
 const LONGEST = 180; // characters of a paragraph in the list
 
@@ -38,9 +39,9 @@ export class Sections extends EventTarget {
   words(id) {
     const section = this.of(id);
     const name = this.blocks.get(id)?.section ?? "";
-    if (!section) return name ? `${name}: nothing is cited in this section` : "";
-    const taken = `${section.blocks.length - this.outside(section).length} of ${section.blocks.length} citing paragraphs in contexts`;
-    return `${name || "Before the first heading"}: ${decided(section)}, ${taken}. ${section.reason}`;
+    if (!section) return name ? say("{name}: nothing is cited in this section", { name }) : "";
+    const taken = say("{taken} of {all} citing paragraphs in contexts", { taken: section.blocks.length - this.outside(section).length, all: section.blocks.length });
+    return `${name || say("Before the first heading")}: ${decided(section)}, ${taken}. ${section.reason}`;
   }
 
   use(contexts) {
@@ -48,7 +49,7 @@ export class Sections extends EventTarget {
     if (this.used && used.size === this.used.size && [...used].every((id) => this.used.has(id))) return;
     this.used = used;
     const outside = this.all.reduce((sum, each) => sum + this.outside(each).length, 0);
-    part("sections-outside").textContent = `${outside} citing ${outside === 1 ? "paragraph" : "paragraphs"} outside the contexts`;
+    part("sections-outside").textContent = sayMany("{count} citing paragraph outside the contexts", "{count} citing paragraphs outside the contexts", outside);
     this.root.hidden = this.all.length === 0;
     part("section-list").replaceChildren(...this.all.map((each, n) => this.row(each, n)));
   }
@@ -57,12 +58,12 @@ export class Sections extends EventTarget {
     const outside = this.outside(section);
     const row = element("li", "extraction-citing");
     const head = element("div", "row");
-    const button = element("button", "button quiet end", outside.length ? "Include" : "Leave out");
+    const button = element("button", "button quiet end", outside.length ? say("Include") : say("Leave out"));
     button.type = "button";
     button.dataset.whole = n;
-    button.setAttribute("aria-label", `${button.textContent} section ${section.heading}`);
-    const taken = `${section.blocks.length - outside.length} of ${section.blocks.length}`;
-    head.append(element("h4", "text-s", section.heading || "Before the first heading"), element("span", section.part ? "badge ok" : "badge", decided(section)), element("span", "small num", taken), button);
+    button.setAttribute("aria-label", say("{verb} section {heading}", { verb: button.textContent, heading: section.heading }));
+    const taken = say("{taken} of {all}", { taken: section.blocks.length - outside.length, all: section.blocks.length });
+    head.append(element("h4", "text-s", section.heading || say("Before the first heading")), element("span", section.part ? "badge ok" : "badge", decided(section)), element("span", "small num", taken), button);
     row.append(head);
     if (section.reason) row.append(element("p", "small muted", section.reason));
     if (outside.length) row.append(this.paragraphs(outside));
@@ -84,7 +85,7 @@ export class Sections extends EventTarget {
   }
 }
 
-const decided = (section) => (section.part ? `proposed as ${section.part}` : "not proposed");
+const decided = (section) => (section.part ? say("proposed as {part}", { part: section.part }) : say("not proposed"));
 
 function element(tag, name, text = "") {
   const made = document.createElement(tag);

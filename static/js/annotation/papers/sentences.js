@@ -3,25 +3,26 @@
 import { announce, notice } from "../labelling/page.js";
 import { contexts, work, edit, prompt, readingOf } from "./work.js";
 import * as edits from "./edits.js";
+import { say } from "../../words.js";
 
 /** Put another sentence in the place of one. Where that one no longer exists, say so and show what would be lost. */
 function replaceSentence(sentence, next, change) {
   const c = work.content.contexts.findIndex((context) => context.sentences.includes(sentence));
-  if (c < 0) return notice(`That sentence was changed in another window meanwhile. Not kept: “${next.text}”`);
+  if (c < 0) return notice(say("That sentence was changed in another window meanwhile. Not kept: “{text}”", { text: next.text }));
   const s = work.content.contexts[c].sentences.indexOf(sentence);
   edit(edits.replaceSentence(work.content, c, s, next), change);
 }
 
 export function splitHere() {
   const { c, s } = contexts.at;
-  if (!contexts.sentence || contexts.offset <= 0) return announce("Only one word: nothing to split");
+  if (!contexts.sentence || contexts.offset <= 0) return announce(say("Only one word: nothing to split"));
   edit(edits.split(work.content, c, s, contexts.offset), "split");
   contexts.go(c, s + 1, { focus: true });
 }
 
 export function mergeUp() {
   const { c, s } = contexts.at;
-  if (!contexts.sentence || s === 0) return announce("There is no sentence above in this context");
+  if (!contexts.sentence || s === 0) return announce(say("There is no sentence above in this context"));
   contexts.at = { c, s: s - 1 };
   edit(edits.merge(work.content, c, s), "merge");
   contexts.focus();
@@ -37,7 +38,7 @@ export async function anonymise() {
   }
   const known = contexts.proposals.get(sentence.text);
   const reading = known === undefined ? await readingOf(sentence.text) : known;
-  if (!reading?.anonymised) return announce("No names of cited authors stand before a marker here");
+  if (!reading?.anonymised) return announce(say("No names of cited authors stand before a marker here"));
   const next = { text: reading.anonymised, cites: reading.anonymised_cites, anonymised: true, original: sentence.text };
   replaceSentence(sentence, next, "anonymised");
 }
@@ -77,7 +78,7 @@ export function remove() {
   if (!context) return;
   if (context.sentences.length <= 1) return removeContext(c);
   edit(edits.removeSentence(work.content, c, s), "sentence removed");
-  announce("Sentence removed. U brings it back.");
+  announce(say("Sentence removed. U brings it back."));
   contexts.focus();
 }
 
@@ -88,7 +89,7 @@ export function setSection({ context, section }) {
 
 export function removeContext(c) {
   if (c < 0) return;
-  announce(`Context ${work.content.contexts[c].id} removed. U brings it back.`);
+  announce(say("Context {id} removed. U brings it back.", { id: work.content.contexts[c].id }));
   edit(edits.removeContext(work.content, c), `context ${work.content.contexts[c].id} removed`);
   contexts.focus();
 }
@@ -96,6 +97,6 @@ export function removeContext(c) {
 /** The place of a context that was seen a moment ago; -1 where it no longer exists. */
 export function placeOf(context) {
   const c = work.content.contexts.indexOf(context);
-  if (c < 0) announce("That context has changed meanwhile");
+  if (c < 0) announce(say("That context has changed meanwhile"));
   return c;
 }

@@ -2,6 +2,7 @@
 
 import { data, part, setText } from "../labelling/page.js";
 import { signIn } from "../labelling/server.js";
+import { say } from "../../words.js";
 
 const dialog = document.querySelector('[data-dialog="login"]');
 const form = document.querySelector('[data-form="login"]');
@@ -19,7 +20,7 @@ export function onSignedIn(go) {
     const button = form.querySelector("[type=submit]");
     button.disabled = true;
     const result = await signIn(form.login.value, form.password.value).catch(() => ({
-      reason: "The network is away. Try again when it is back.",
+      reason: say("The network is away. Try again when it is back."),
     }));
     button.disabled = false;
     form.password.value = "";

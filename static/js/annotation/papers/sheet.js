@@ -3,6 +3,7 @@
 import { data, marked, part } from "../labelling/page.js";
 import { placeOfSentence, rangeOfSentence } from "./lines.js";
 import { Zoom } from "./zoom.js";
+import { say } from "../../words.js";
 
 const MAKES_CONTEXT = new Set(["paragraph", "footnote", "caption"]);
 
@@ -45,7 +46,7 @@ export class Sheet extends EventTarget {
     this.page = page;
     const picture = new Image();
     picture.src = pictureOf(page);
-    picture.alt = `Page ${page}`;
+    picture.alt = say("Page {page}", { page });
     picture.decoding = "async";
     picture.addEventListener("error", () => this.root.classList.add("no-picture"), { once: true });
     const [width, height] = this.pages[page - 1];
@@ -53,7 +54,7 @@ export class Sheet extends EventTarget {
     const outlines = this.onPage(page).flatMap((block) => this.outlines(block, page, width, height));
     this.root.classList.remove("no-picture");
     this.root.replaceChildren(picture, ...outlines);
-    part("page-number").textContent = `Page ${page} of ${this.pages.length}`;
+    part("page-number").textContent = say("Page {page} of {pages}", { page, pages: this.pages.length });
     part("page-before").disabled = page === 1;
     part("page-after").disabled = page === this.pages.length;
     if (page < this.pages.length) new Image().src = pictureOf(page + 1);

@@ -4,6 +4,7 @@ import { part } from "../labelling/page.js";
 import { contexts, references, sheet, work } from "./work.js";
 import { sectionHere } from "./paragraphs.js";
 import { isUnresolved } from "./references.js";
+import { say } from "../../words.js";
 
 const isOpen = () => work.content.references.some(isUnresolved);
 const APPLIES = {
@@ -25,7 +26,7 @@ const BUTTONS = [...part("panes").querySelectorAll(".extraction-tools [data-act]
 function update() {
   const focused = document.activeElement;
   for (const button of BUTTONS) button.hidden = !APPLIES[button.dataset.act]();
-  part("anonymise-word").textContent = contexts.sentence?.anonymised ? "Put names back" : "Anonymise";
+  part("anonymise-word").textContent = contexts.sentence?.anonymised ? say("Put names back") : say("Anonymise");
   if (focused.hidden) contexts.focus();
 }
 

@@ -11,6 +11,7 @@ import { Saver } from "./saver.js";
 import { Sections } from "./sections.js";
 import { askSignIn } from "./session.js";
 import { Sheet } from "./sheet.js";
+import { say } from "../../words.js";
 
 /** `state` is what the server said last, `undone` what was taken back here before it was sent, newest last. */
 export const work = { state: data.state, content: data.state.content, undone: [] };
@@ -33,9 +34,9 @@ export function render() {
   sections.use(work.content.contexts);
   tellSection();
   const all = work.content.references;
-  part("coverage").textContent = all.length === 0 ? "No references" : `${all.filter((each) => references.isInside(each)).length} of ${all.length} references in the collection`;
+  part("coverage").textContent = all.length === 0 ? say("No references") : say("{inside} of {all} references in the collection", { inside: all.filter((each) => references.isInside(each)).length, all: all.length });
   part("context-count").textContent = String(work.content.contexts.length);
-  part("reference-count").textContent = all.length === 0 ? "" : `${all.filter(isUnresolved).length} of ${all.length} open`;
+  part("reference-count").textContent = all.length === 0 ? "" : say("{open} of {all} open", { open: all.filter(isUnresolved).length, all: all.length });
   part("undo").disabled = !(work.state.undo || !saver.isClean);
   part("redo").disabled = !(work.undone.length || (work.state.redo && saver.isClean));
   contexts.dispatchEvent(new CustomEvent("rendered"));
@@ -107,7 +108,7 @@ export async function ask(url, json) {
     return answer;
   } catch (error) {
     if (!(error instanceof Offline)) throw error;
-    notice("The server cannot be reached just now. What you did is kept in this browser.");
+    notice(say("The server cannot be reached just now. What you did is kept in this browser."));
     return { status: 0, body: null };
   }
 }

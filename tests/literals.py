@@ -1,0 +1,87 @@
+"""A language of marks, and what of a page stands in none: texts that nobody could translate."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from gettext import NullTranslations
+from html.parser import HTMLParser
+from typing import Any
+
+from django.utils.translation import trans_real
+
+
+class Marked(NullTranslations):
+    """A language in which each text that goes through the translation stands in marks."""
+
+    def gettext(self, message: str) -> str:
+        return f"⟦{message}⟧" if message else ""
+
+    def ngettext(self, one: str, many: str, number: int) -> str:
+        return f"⟦{one if number == 1 else many}⟧"
+
+    def pgettext(self, context: str, message: str) -> str:
+        return message if context.startswith("form of") else f"⟦{message}⟧"
+
+    def to_language(self) -> str:
+        return "de"
+
+
+@contextmanager
+def german_is_marked() -> Iterator[None]:
+    """German is the language of marks."""
+    stored: dict[str, Any] = trans_real._translations
+    before = stored.get("de")
+    stored["de"] = Marked()
+    try:
+        yield
+    finally:
+        stored.pop("de") if before is None else stored.update(de=before)
+
+
+class Literals(HTMLParser):
+    """The texts of a page that stand in no mark and are neither people's own, nor keys, code, names or addresses."""
+
+    OWN = frozenset({"bdi", "kbd", "code", "script", "style", "svg", "pre"})
+    VOID = frozenset({"input", "meta", "link", "img", "br", "hr", "wbr", "col"})
+    READ = ("title", "aria-label", "placeholder", "alt", "data-confirm", "data-label")
+    WORD = re.compile(r"[A-Za-z]{3,}")
+
+    def __init__(self, page: str, known: set[str]) -> None:
+        super().__init__()
+        self.own: list[bool] = []
+        self.depth, self.found, self.known = 0, list[str](), known
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        look = f" {given.get('class') or ''} "
+        is_own = tag in self.OWN or given.get("dir") == "auto" or ("lang" in given and tag != "html")
+        is_own = is_own or given.get("aria-hidden") == "true" or any(f" {each} " in look for each in ("mono", "prose"))
+        if tag not in self.VOID:
+            self.own.append(is_own or bool(self.own and self.own[-1]))
+        if not is_own or tag in ("input", "textarea"):
+            for name in self.READ:
+                self.look(given.get(name) or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID and self.own:
+            self.own.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not (self.own and self.own[-1]):
+            self.look(data)
+        else:
+            self.depth += data.count("⟦") - data.count("⟧")
+
+    def look(self, text: str) -> None:
+        outside = []
+        for piece in re.split(r"([⟦⟧])", text):
+            if piece in "⟦⟧" and piece:
+                self.depth += 1 if piece == "⟦" else -1
+            elif self.depth == 0:
+                outside.append(piece)
+        rest = re.sub(r"\S+@\S+|\bLitmus\b", "", " ".join(outside))
+        for own in self.known:
+            rest = rest.replace(own, "")
+        if self.WORD.search(rest):
+            self.found.append(" ".join(text.split()))
