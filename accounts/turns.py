@@ -46,10 +46,10 @@ class Turns:
 
     def wait(self, place: Place) -> str:
         """What the job has to wait for, in words; "" when it may run."""
-        others = self.running[place.collection] - place.is_running
-        if others >= settings.COLLECTION_JOBS:
-            limit = counted(settings.COLLECTION_JOBS, "long job")
-            return f"waiting: {others:,} of {limit} of this collection are running"
+        others, most = self.running[place.collection] - place.is_running, settings.COLLECTION_JOBS
+        if others >= most:
+            verb = "is" if most == 1 else "are"
+            return f"waiting: {others:,} of {counted(most, 'long job')} of this collection {verb} running"
         return OTHERS if self.fewest < others else ""
 
     def out_of_turn(self) -> set[tuple[str, int]]:

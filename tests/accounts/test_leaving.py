@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import psutil
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
@@ -17,7 +18,7 @@ from corpus.imports.requests import request_import
 from corpus.models import Document
 from tests.adjudication.agreement.test_agreement import noisy_labels
 from tests.factories.adjudication import build_campaign
-from tests.processes import nobody_inserts, start_celery_worker, wait_for
+from tests.processes import end_lease, nobody_inserts, start_celery_worker, wait_for
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("real_queues")]
 
@@ -71,3 +72,25 @@ def test_what_does_not_report_is_interrupted_in_time_and_nothing_is_lost_or_done
     fields = ("criterion", "statistic", "scope", "annotators", "block", "value", "ci")
     assert list(run.results.order_by("pk").values(*fields)) == list(again.results.order_by("pk").values(*fields))
     assert "Traceback" not in first.output
+
+
+@pytest.mark.slow
+def test_a_process_that_hears_nothing_is_killed_at_last_and_its_job_goes_on(queue: Redis, tmp_path: Path) -> None:
+    built = build_campaign(noisy_labels(40, 3), topics=40)
+    first = start_celery_worker(tmp_path / "first.log", LITMUS_DRAIN_SECONDS="1")
+    asked = {"campaign": built.campaign, "by": None, "resamples": 1000, "figures": False}
+    with nobody_inserts(AgreementResult):
+        run = request_agreement(**asked, at=timezone.now())
+        wait_for(lambda: state(run) == JobState.RUNNING, what="the job")
+        for process in psutil.Process(first.process.pid).children(recursive=True):
+            process.suspend()
+        assert first.stop() == 0
+    assert state(run) == JobState.RUNNING
+    second = start_celery_worker(tmp_path / "second.log")
+    try:
+        end_lease(run)
+        assert jobs.resume_lost_jobs(timezone.now() + jobs.LOST_AFTER) == 1  # as beat does
+        wait_for(lambda: state(run) == JobState.DONE, what="the other worker")
+    finally:
+        second.stop()
+    assert run.attempts == 2

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -14,9 +16,11 @@ from accounts.claims import claimed
 from accounts.job_kinds import kind_of
 from accounts.models import JobState
 from accounts.turns import OTHERS
-from corpus.models import Collection, ImportRun, Role
+from corpus.imports.requests import request_import
+from corpus.models import Collection, Document, ImportRun, Role
 from tests.factories.accounts import one_member_each
 from tests.factories.corpus import CollectionFactory, ImportRunFactory
+from tests.processes import nobody_inserts, start_celery_worker, wait_for
 
 pytestmark = pytest.mark.django_db
 LIMIT = "waiting: 2 of 2 long jobs of this collection are running"
@@ -111,3 +115,32 @@ def test_what_waits_for_something_else_keeps_nobody_and_a_command_waits_for_no_t
     by_command = queued(tea)
     jobs.complete(by_command)
     assert len(done) == 2
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_real_processes_keep_to_the_limit_and_go_on_by_themselves(real_queues: None, tmp_path: Path) -> None:
+    tea, silk = CollectionFactory(slug="tea"), CollectionFactory(slug="silk")
+
+    def ask(collection: Collection, number: int) -> ImportRun:
+        line = b'{"docno": "N%d", "title": "One", "text": "Words"}\n' % number
+        files = [SimpleUploadedFile("a.jsonl", line)]
+        return request_import(by=None, at=timezone.now(), collection=collection, kind="documents", files=files)
+
+    def steps() -> list[tuple[str, str]]:
+        return sorted(ImportRun.objects.filter(collection=tea).values_list("state", "step"))
+
+    worker = start_celery_worker(tmp_path / "worker.log", processes=3, LITMUS_COLLECTION_JOBS="1")
+    try:
+        with nobody_inserts(Document):
+            for number in range(3):
+                ask(tea, number)
+            other = ask(silk, 0)
+            wait_for(lambda: ImportRun.objects.get(pk=other.pk).state == JobState.RUNNING, what="the other collection")
+            wait = "waiting: 1 of 1 long job of this collection is running"
+            wait_for(lambda: [each for each, _ in steps()] == ["queued", "queued", "running"], what="one of three")
+            wait_for(lambda: [step for _, step in steps()][:2] == [wait, wait], what="words of those that wait")
+        wait_for(lambda: {state for state, _ in steps()} == {JobState.DONE}, what="the end of all, without beat")
+    finally:
+        worker.stop()
+    assert Document.objects.filter(collection=tea).count() == 3
