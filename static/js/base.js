@@ -130,10 +130,17 @@ function askFirst(asking, form, submitter) {
   dialog.showModal();
 }
 
-// Selects and radios marked so send their form when they change (their button is hidden by .no-js-only).
-document.addEventListener("change", (event) => {
-  if (event.target.closest("[data-submit-on-change]")) event.target.form.requestSubmit();
+// Selects and radios marked so send their form when they change (their button is hidden by .no-js-only). On the page that
+// comes the same one has the focus again.
+const CHANGED = "litmus-changed";
+document.addEventListener("change", ({ target }) => {
+  if (!target.closest("[data-submit-on-change]")) return;
+  sessionStorage.setItem(CHANGED, JSON.stringify([location.pathname, target.id]));
+  target.form.requestSubmit();
 });
+const [changedOn, changed] = JSON.parse(sessionStorage.getItem(CHANGED) ?? "[]");
+sessionStorage.removeItem(CHANGED);
+if (changedOn === location.pathname) document.getElementById(changed)?.focus();
 
 // Details that belong to one choice of a form open when it is chosen.
 document.addEventListener("change", ({ target }) => {
