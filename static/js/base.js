@@ -36,8 +36,13 @@ function watchMessages() {
 
 watchMessages();
 
+/** Until the style sheets are there, nothing takes the focus. */
+function focusOnceDrawn(element) {
+  requestAnimationFrame(() => element?.focus());
+}
+
 // A form that comes back refused begins at what is wrong, for those who see no red border.
-document.querySelector('main [aria-invalid="true"]')?.focus();
+focusOnceDrawn(document.querySelector('main [aria-invalid="true"]'));
 
 /** The value of Django's CSRF token, as htmx sends it. */
 export function csrfToken() {
@@ -140,7 +145,7 @@ document.addEventListener("change", ({ target }) => {
 });
 const [changedOn, changed] = JSON.parse(sessionStorage.getItem(CHANGED) ?? "[]");
 sessionStorage.removeItem(CHANGED);
-if (changedOn === location.pathname) document.getElementById(changed)?.focus();
+if (changedOn === location.pathname) focusOnceDrawn(document.getElementById(changed));
 
 // Details that belong to one choice of a form open when it is chosen.
 document.addEventListener("change", ({ target }) => {

@@ -16,7 +16,8 @@ from corpus.collections.invitations import create_invitation
 from corpus.models import Collection, Document, Membership, ModelEndpoint, Role, Topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.corpus.collections.inviting import invite
-from tests.factories.accounts import AT, PASSWORD, CollectionFactory, UserFactory, one_member_each
+from tests.factories.accounts import AT, PASSWORD, CollectionFactory, MembershipFactory, UserFactory, one_member_each
+from tests.factories.labelling import build_work
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -338,3 +339,15 @@ def test_printing_leaves_the_furniture_away(new_page: NewPage, members: dict[Rol
     assert (
         page.evaluate("getComputedStyle(document.body).color") == "rgb(31, 28, 38)"
     )  # ink on paper, whatever the scheme
+
+
+def test_a_choice_that_is_applied_at_once_keeps_the_focus(new_page):
+    """The page is loaded again: whoever uses keys would begin at its top."""
+    built = build_work(items=1)
+    page = new_page(user=MembershipFactory(collection=built.collection, role=Role.MANAGER).user)
+    page.goto(reverse("export_list", args=[built.collection.slug]))
+    level = page.get_by_label("Level", exact=True)
+    level.focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_url("**level=**")
+    expect(level).to_be_focused()
