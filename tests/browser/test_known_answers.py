@@ -86,6 +86,7 @@ def test_three_people_from_training_to_the_payment_sheet(new_page: Callable[...,
         expect(manager.get_by_role("row", name=name).first).to_be_visible()
 
     manager.goto(f"/c/teas/campaigns/{main.slug}/work/")
+    manager.get_by_role("heading", name="Pay").click()
     manager.get_by_role("link", name="Set a rate").click()
     manager.locator("[name=rate]").fill("0.5")
     manager.locator("[name=currency]").fill("EUR")
