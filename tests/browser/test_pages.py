@@ -342,7 +342,7 @@ def test_printing_leaves_the_furniture_away(new_page: NewPage, members: dict[Rol
 
 
 def test_a_choice_that_is_applied_at_once_keeps_the_focus(new_page):
-    """The page is loaded again: whoever uses keys would begin at its top."""
+    """The page is loaded again: people who use keys would begin at its top."""
     built = build_work(items=1)
     page = new_page(user=MembershipFactory(collection=built.collection, role=Role.MANAGER).user)
     page.goto(reverse("export_list", args=[built.collection.slug]))
