@@ -12,13 +12,13 @@ from django.conf import settings
 from django.core.files.base import File
 
 from accounts.files.folder import FolderStorage
+from accounts.files.shelf import IN_BUCKET
 from accounts.files.storage import Files
 from accounts.refusals import Refused
 from adjudication.models import Release
 from adjudication.releases.archive import MANIFEST
 from corpus.models import ImportRun, Paper
 
-CACHES = "indexes/"  # in the bucket: what is built again and not moved
 Report = Callable[[str], None]
 
 
@@ -39,7 +39,7 @@ class Moving:
 
     def names(self) -> list[tuple[str, int]]:
         """All files of the source and their bytes."""
-        return sorted(each for each in self.source.sizes() if not each[0].startswith(CACHES))
+        return sorted(each for each in self.source.sizes() if not each[0].startswith(f"{IN_BUCKET}/"))  # built again
 
 
 def both(target: str) -> tuple[Files, Files]:

@@ -2,8 +2,10 @@
 
 import hashlib
 import re
+import sys
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 from django.core.files.base import ContentFile, File
@@ -14,9 +16,12 @@ from accounts import jobs
 from accounts.files.bucket import BucketStorage
 from accounts.files.storage import FilesAway, files
 from accounts.models import JobState
+from accounts.storage_full import AWAY
 from config.env import bucket_parameters
+from corpus.models import Collection
 from tests.buckets import client
 from tests.factories.accounts import CollectionFactory, MembershipFactory
+from tests.processes import PATIENCE, Child, child_environment
 
 pytestmark = pytest.mark.services
 
@@ -68,13 +73,51 @@ def test_what_cannot_be_reached_is_said_without_a_secret(bucket_url: str, patter
     assert "AKIATEST" not in str(refused.value)
 
 
-def test_uploads_and_downloads_by_the_pages(in_bucket: str, db: None, client: Any, settings: Any) -> None:
-    """An upload of any size never lies on a disk that machines share, and its import finds it in the bucket."""
+def test_a_key_that_is_wrong_is_said_so(bucket_url: str, s3_server: str) -> None:
+    """The server looks at no key until it is asked to."""
+
+    def look_at_keys(after: str) -> None:
+        asked = Request(f"http://{s3_server}/moto-api/reset-auth", after.encode(), method="POST")
+        urlopen(asked).close()
+
+    look_at_keys("0")
+    try:
+        with pytest.raises(FilesAway, match="does not know the key of LITMUS_BUCKET_URL") as refused:
+            storage_of(bucket_url).check()
+    finally:
+        look_at_keys("inf")
+    assert "verysecretword" not in str(refused.value)
+
+
+def upload(client: Any) -> Collection:
+    """An import that a page took in, of a collection `tea`."""
     membership = MembershipFactory(role="manager", collection=CollectionFactory(slug="tea"))
-    collection, manager = membership.collection, membership.user
-    client.force_login(manager)
-    upload = SimpleUploadedFile("tea.jsonl", b'{"docno": "D1", "title": "Tea", "abstract": "Leaves."}\n')
-    client.post(reverse("import_create", args=["tea", "documents"]), {"uploads": [upload], "format": "auto"})
+    client.force_login(membership.user)
+    sent = SimpleUploadedFile("tea.jsonl", b'{"docno": "D1", "title": "Tea", "abstract": "Leaves."}\n')
+    client.post(reverse("import_create", args=["tea", "documents"]), {"uploads": [sent], "format": "auto"})
+    return membership.collection
+
+
+def test_without_the_bucket_pages_and_jobs_say_so(in_bucket: str, db: None, client: Any, settings: Any) -> None:
+    collection = upload(client)
+    options = {**settings.STORAGES["default"]["OPTIONS"], "bucket_name": "gone"}
+    settings.STORAGES = {**settings.STORAGES, "default": {**settings.STORAGES["default"], "OPTIONS": options}}
+    client.raise_request_exception = False
+    address = reverse("import_create", args=["tea", "documents"])
+    answer = client.post(address, {"uploads": [SimpleUploadedFile("x.jsonl", b'{"docno": "D2"}\n')], "format": "auto"})
+    assert (answer.status_code, AWAY in answer.text) == (503, True)
+    assert collection.import_runs.count() == 1
+    run = collection.import_runs.get()
+    with pytest.raises(FilesAway):
+        jobs.carry_out(run)
+    run.refresh_from_db()
+    assert (run.state, run.reason) == (JobState.FAILED, AWAY)
+
+
+def test_an_upload_lies_in_the_bucket_alone_until_it_is_imported(
+    in_bucket: str, db: None, client: Any, settings: Any
+) -> None:
+    collection = upload(client)
     run = collection.import_runs.get()
     assert [name for name, _ in files.sizes()] == [run.files[0]["path"]]
     jobs.carry_out(run)
@@ -82,3 +125,32 @@ def test_uploads_and_downloads_by_the_pages(in_bucket: str, db: None, client: An
     assert (run.state, run.created) == (JobState.DONE, 1), run.reason
     assert not list(files.sizes())
     assert not Path(settings.MEDIA_ROOT).exists()
+
+
+@pytest.mark.slow
+def test_what_goes_through_takes_little_memory(in_bucket: str, tmp_path: Path) -> None:
+    """300 MB up, down and as a copy on this machine, in a process that may take 160 MB more than it has."""
+    log, place = tmp_path / "log", tmp_path / "large"
+    with place.open("wb") as file:
+        file.truncate(300 << 20)
+    environment = child_environment(LITMUS_BUCKET_URL=in_bucket, LITMUS_INDEX_DIR=str(tmp_path / "indexes"))
+    child = Child([sys.executable, "-c", LARGE, str(place)], log, environment)
+    assert child.process.wait(PATIENCE) == 0, child.output
+    assert int(child.output.splitlines()[-1]) < 160, "MB"
+
+
+LARGE = """
+import hashlib, resource, sys, django
+django.setup()
+from django.core.files import File
+from accounts.files.storage import download, files
+from config.moving import sha256_of
+files.check()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+with open(sys.argv[1], "rb") as file:
+    files.save("large", File(file))
+assert sum(map(len, download("large", "large"))) == 300 << 20
+with files.local("large", sha256_of(files, "large")) as path:
+    assert path.stat().st_size == 300 << 20
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
