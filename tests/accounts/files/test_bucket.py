@@ -77,8 +77,8 @@ def test_a_key_that_is_wrong_is_said_so(bucket_url: str, s3_server: str) -> None
     """The server looks at no key until it is asked to."""
 
     def look_at_keys(after: str) -> None:
-        asked = Request(f"http://{s3_server}/moto-api/reset-auth", after.encode(), method="POST")
-        urlopen(asked).close()
+        address, plain = f"http://{s3_server}/moto-api/reset-auth", {"Content-Type": "text/plain"}
+        urlopen(Request(address, after.encode(), plain, method="POST")).close()
 
     look_at_keys("0")
     try:
