@@ -4,11 +4,12 @@ A run that was killed, cancelled or refused by its endpoint continues where it s
 or paid for again. Reply and label are stored in one transaction, without a slot that a person could hold.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
+from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 import numpy as np
@@ -22,6 +23,7 @@ from annotation.machines.recipes import forms_of, service_of
 from annotation.models import (
     Assignment,
     AssignmentState,
+    Criterion,
     Judgment,
     MachineKind,
     MachineReply,
@@ -129,29 +131,16 @@ class _Work:
         return MachineAnswer(item.item, {key: Reading(value)}, describe(coverage), cost=Decimal(0))
 
     def ask_endpoint(self) -> None:
-        service = service_of(self.run)
         if self.run.prompt is None:
             raise Refused(NO_MODEL[ModelPurpose.CHAT])
         self.prompt = parse_prompt(self.run.prompt.body)
         self.forms = forms_of(self.prompt, self.criteria)
         self.prices = Prices.of(self.run.parameters)
-        quotes = quoted(self.criteria)
         options = {"temperature": self.recipe.temperature}
         if self.run.seed is not None and self.recipe.seed is not None:
             options["seed"] = self.run.seed
-        questions: Iterator[tuple[int, list[Message]]] = (
-            (item.item, [{"role": "user", "content": self.prompt.fill(item.placeholders(quotes))}])
-            for item in unanswered(self.run)
-        )
-        with Chat(replace(service.asking(self.recipe.model), max_tokens=self.recipe.max_tokens)) as chat:
-            ask_all(
-                questions,
-                lambda messages: chat.ask(messages, **options),
-                self.store,
-                pace_of(self.run, service.pace),
-                rng=np.random.default_rng(self.run.seed or self.run.pk),
-                check=self.check,
-            )
+        items = fill_in(self.prompt, unanswered(self.run), self.criteria)
+        ask_model(self.run, items, self.store, self.check, max_tokens=self.recipe.max_tokens, **options)
         self.report()
 
     def check(self) -> None:
@@ -166,17 +155,52 @@ class _Work:
         else:
             self.done += 1
             stated = read_reply(outcome, self.prompt, self.forms)
-            answer = MachineAnswer(
-                item,
-                stated,
-                outcome.text or outcome.refusal,
-                prompt_tokens=outcome.prompt_tokens,
-                completion_tokens=outcome.completion_tokens,
-                cost=self.prices.cost(outcome.prompt_tokens or 0, outcome.completion_tokens or 0),
-                seconds=round(outcome.seconds, 3),
-            )
+            answer = MachineAnswer(item, stated, outcome.text or outcome.refusal, **measured(outcome, self.prices))
             self.row.note(answer.problem)
         store_replies(self.run, [answer], timezone.now())
+
+
+Questions = Iterable[tuple[int, list[Message]]]  # of an item by its id
+
+
+def fill_in(prompt: Prompt, items: Iterable[ItemText], criteria: Sequence[Criterion]) -> Questions:
+    """The prompt filled in for each item, made when it is asked."""
+    quotes = quoted(criteria)
+    return ((item.item, [{"role": "user", "content": prompt.fill(item.placeholders(quotes))}]) for item in items)
+
+
+def ask_model(
+    job: MachineRun | PromptTrial,
+    questions: Questions,
+    keep: Callable[[int, Reply | Failure], None],
+    check: Callable[[], None],
+    *,
+    max_tokens: int | None = None,
+    **options: Any,
+) -> None:
+    """Ask the job's model at its endpoint and its pace; `keep` gets what came of each item, one after the other.
+    Without `max_tokens` the endpoint's own. Errors: Refused without an endpoint, Unusable, and those of `check`."""
+    service = service_of(job)
+    endpoint = service.asking(job.model)
+    with Chat(endpoint if max_tokens is None else replace(endpoint, max_tokens=max_tokens)) as chat:
+        ask_all(
+            questions,
+            lambda messages: chat.ask(messages, **options),
+            keep,
+            pace_of(job, service.pace),
+            rng=np.random.default_rng(job.seed or job.pk),
+            check=check,
+        )
+
+
+def measured(reply: Reply, prices: Prices) -> dict[str, Any]:
+    """Tokens, cost and seconds of a reply."""
+    return {
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+        "cost": prices.cost(reply.prompt_tokens or 0, reply.completion_tokens or 0),
+        "seconds": round(reply.seconds, 3),
+    }
 
 
 def why_missing(failure: Failure) -> str:

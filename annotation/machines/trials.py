@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
@@ -19,15 +19,15 @@ from accounts.refusals import Refused
 from accounts.sql import execute
 from annotation.campaigns.campaigns import record_change
 from annotation.campaigns.rules import check_not_closed, check_within
-from annotation.machines.asking import MOST_PROBLEM, pace_of, read_reply, why_missing
-from annotation.machines.machine_items import ItemText, quoted, show_items
+from annotation.machines.asking import MOST_PROBLEM, ask_model, fill_in, measured, read_reply, why_missing
+from annotation.machines.machine_items import ItemText, show_items
 from annotation.machines.prompts import rated_by
-from annotation.machines.recipes import MachineOptions, forms_of, service_of
+from annotation.machines.recipes import MachineOptions, forms_of
 from annotation.models import Campaign, PromptTrial, TrialAnswer
 from corpus.collections.rules import check_manager
 from engines.definitions.settings import SEED
-from engines.endpoints.chat import Chat, Reply, Unusable
-from engines.endpoints.driver import Failure, ask_all
+from engines.endpoints.chat import Reply, Unusable
+from engines.endpoints.driver import Failure
 from engines.endpoints.prices import Prices
 from engines.prompting.answers import Reading
 from engines.prompting.prompts import BadPrompt, parse_prompt
@@ -104,38 +104,25 @@ def request_trial(
 
 def try_prompt(trial: PromptTrial, progress: jobs.Progress) -> None:
     """Ask for the items that have no answer yet, and record what it cost. Errors: Refused by the endpoint."""
-    service, prices = service_of(trial), Prices.of(trial.parameters)
-    prompt = parse_prompt(trial.body)
-    quotes = quoted(rated_by(prompt, trial.campaign))
+    prompt, prices = parse_prompt(trial.body), Prices.of(trial.parameters)
     trial.answers.exclude(problem="").delete()
     left = set(trial.items) - set(trial.answers.values_list("item", flat=True))
-    questions = (
-        (item.item, [{"role": "user", "content": prompt.fill(item.placeholders(quotes))}])
-        for item in show_items(trial.campaign, sorted(left))
-    )
+    questions = fill_in(prompt, show_items(trial.campaign, sorted(left)), rated_by(prompt, trial.campaign))
 
     def keep(item: int, outcome: Reply | Failure) -> None:
-        answer = TrialAnswer(trial=trial, item_id=item, received_at=timezone.now())
         if isinstance(outcome, Failure):
-            answer.problem = why_missing(outcome)[:MOST_PROBLEM]
+            said: dict[str, Any] = {"problem": why_missing(outcome)[:MOST_PROBLEM]}
         else:
-            answer.text = (outcome.text or outcome.refusal).replace("\0", "\N{REPLACEMENT CHARACTER}")
-            answer.finish_reason = "content_filter" if outcome.refusal else outcome.finish_reason[:20]
-            answer.prompt_tokens, answer.completion_tokens = outcome.prompt_tokens, outcome.completion_tokens
-            answer.cost = prices.cost(outcome.prompt_tokens or 0, outcome.completion_tokens or 0)
-            answer.seconds = round(outcome.seconds, 3)
-        answer.save()
+            said = measured(outcome, prices)
+            said["text"] = (outcome.text or outcome.refusal).replace("\0", "\N{REPLACEMENT CHARACTER}")
+            said["finish_reason"] = "content_filter" if outcome.refusal else outcome.finish_reason[:20]
+        trial.answers.create(item_id=item, received_at=timezone.now(), **said)
+
+    def check() -> None:
+        progress.report(trial.answers.count(), len(trial.items), "asking the model")
 
     try:
-        with Chat(service.asking(trial.model)) as chat:
-            ask_all(
-                questions,
-                lambda messages: chat.ask(messages, temperature=0.0),
-                keep,
-                pace_of(trial, service.pace),
-                rng=np.random.default_rng(trial.seed),
-                check=lambda: progress.report(trial.answers.count(), len(trial.items), "asking the model"),
-            )
+        ask_model(trial, questions, keep, check, temperature=0.0)
     except Unusable as unusable:
         raise Refused(f"{unusable.reason[:1].upper()}{unusable.reason[1:]}.") from None
     finally:

@@ -10,7 +10,7 @@ from adjudication.models import VoteRun
 from annotation.machines.committees import request_committee, with_members
 from annotation.machines.replies import decide_reply
 from annotation.machines.requests import continue_machine_run
-from annotation.models import Campaign, Judgment, MachineRun, ReplyValue
+from annotation.models import Campaign, Judgment, MachineReply, MachineRun, ReplyValue
 from tests.factories.annotation import AT, Material
 from tests.factories.machines import ask, carry_out, make_prompt, stubbed
 from tests.stubs.chat import Call, Status, Step
@@ -112,6 +112,24 @@ def test_members_have_no_vote_next_to_their_committee(made: Material, campaign: 
     run = carry_out(run)
     votes = current_votes(item.pk, criterion.pk, everybody)
     assert sorted(votes) == sorted([[alone.annotator_id, 0], [run.annotator_id, 2]])
+
+
+def test_a_committee_that_ended_half_way_leaves_the_other_items_without_a_machine_s_vote(
+    made: Material, campaign: Campaign, client: Client
+) -> None:
+    members = judged_by(made, campaign, "Answer: 2", "Answer: 2")
+    run = committee_of(made, campaign, members)
+    MachineReply.objects.filter(run=members[0], item__in=list(campaign.items.all()[3:])).update(
+        state="error", problem="no answer"
+    )
+    assert carry_out(run).state == JobState.FAILED
+    MachineRun.objects.filter(pk=run.pk).update(state=JobState.CANCELLED)
+    criterion, everybody = campaign.criteria.get(), VoteRun(parameters={"voters": "all"})
+    votes = [current_votes(item.pk, criterion.pk, everybody) for item in campaign.items.all()]
+    assert votes == [[[run.annotator_id, 2]]] * 3 + [[]] * 5
+    client.force_login(made.manager)
+    page = client.get(f"/c/{made.collection.slug}/campaigns/{campaign.slug}/machines/{run.pk}/").text
+    assert "They do not vote next to the committee, also not on items that it has not answered yet" in page
 
 
 def test_what_cannot_be_a_committee_is_refused(made: Material, campaign: Campaign) -> None:
