@@ -75,6 +75,16 @@ def archive_of(release: Release, *, anonymous: bool) -> Iterator[bytes]:
     return zipped((path, files.pieces(name_of(release, path, anonymous=anonymous))) for path in paths)
 
 
+def copy_files(release: Release, folder: Path, *, anonymous: bool) -> None:
+    """Write all files into a new folder of this machine."""
+    stored = release.variant(anonymous=anonymous)
+    for name, _ in files.sizes(stored):
+        path = folder / name.removeprefix(f"{stored}/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.writelines(files.pieces(name))
+
+
 @dataclass(frozen=True)
 class StoredFiles:
     """The files of a frozen release with names, to be compared with those of another."""

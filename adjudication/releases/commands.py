@@ -13,6 +13,7 @@ from accounts.files.storage import FilesAway, files
 from accounts.management.reporting import IN_COLLECTION, ReportingCommand
 from accounts.refusals import Refused
 from adjudication.models import Release
+from adjudication.releases.archive import copy_files
 from adjudication.releases.explaining import explain, probability_sentence
 from adjudication.releases.releases import request_release
 from adjudication.releases.verifying import Verification, verify_release
@@ -62,14 +63,10 @@ class FreezeRelease(ReportingCommand):
 
 def copy_whole(release: Release, out: Path, *, anonymous: bool) -> None:
     """Copy one variant; the folder appears under its name when it is whole. Errors: Refused."""
-    part, stored = out.with_name(out.name + ".part"), release.variant(anonymous=anonymous)
+    part = out.with_name(out.name + ".part")
     try:
         shutil.rmtree(part, ignore_errors=True)
-        for name, _ in files.sizes(stored):
-            path = part / name.removeprefix(f"{stored}/")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("wb") as file:
-                file.writelines(files.pieces(name))
+        copy_files(release, part, anonymous=anonymous)
         part.rename(out)
     except FilesAway:
         raise
