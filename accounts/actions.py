@@ -87,6 +87,14 @@ def set_theme(*, by: User, theme: Theme) -> None:
 
 
 @transaction.atomic
+def set_language(*, by: User, language: str) -> None:
+    """Keep the language in which the person came. It concerns nobody else, so there is no audit event."""
+    user = User.objects.select_for_update().get(pk=by.pk)
+    user.preferences = {**user.preferences, "language": language}
+    user.save(update_fields=["preferences"])
+
+
+@transaction.atomic
 def close_mail_warning(*, by: User) -> None:
     """Never warn this person again that no mail server is set up. It concerns nobody else: no audit event."""
     user = User.objects.select_for_update().get(pk=by.pk)

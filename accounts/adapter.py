@@ -10,12 +10,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from accounts.actions import change_password
 from accounts.addresses import check_characters
 from accounts.audit import record_event
+from accounts.languages import in_language_of
 from accounts.mail import NO_SERVER, NoMailServer
 from accounts.models import User
 
@@ -51,7 +52,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """An unreachable mail server is reported in the log; strangers get the same answer in any case."""
         try:
-            super().send_mail(template_prefix, email, context)
+            with in_language_of(context.get("user"), get_language() or ""):
+                super().send_mail(template_prefix, email, context)
         except NoMailServer:
             logger.warning("The mail %s was %s", template_prefix, NO_SERVER)
         except (SMTPException, OSError):

@@ -22,6 +22,12 @@ def language_of(request: HttpRequest) -> str:
     return chosen if chosen in NAMES else translation.get_language_from_request(request)
 
 
+def language_for_guest(request: HttpRequest, invited_in: str) -> str:
+    """Of a page that somebody was invited to: what they have chosen themselves, else that of the invitation."""
+    has_chosen = settings.LANGUAGE_COOKIE_NAME in request.COOKIES or request.user.is_authenticated
+    return invited_in if invited_in in NAMES and not has_chosen else language_of(request)
+
+
 def in_language_of(user: User | None, otherwise: str = ENGLISH) -> AbstractContextManager[None]:
     """For mails: texts inside are in the language that the person has chosen."""
     chosen = user.preferences.get("language") if user else None

@@ -156,6 +156,7 @@ class Invitation(models.Model):
     accepted_at = models.DateTimeField(null=True, blank=True)
     accepted_by = person_key("accepted_invitations")
     revoked_at = models.DateTimeField(null=True, blank=True)
+    language = models.CharField(max_length=10, blank=True)  # of its mail and page; "" where nobody has chosen
 
     class Meta:
         constraints = [

@@ -9,6 +9,7 @@ from django.core.validators import validate_slug
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.languages import NAMES
 from accounts.management.reporting import IN_COLLECTION, PROGRAM, ReportingCommand, text_of, user_with, whole_file
 from accounts.refusals import Refused
 from corpus.collections.address_lists import HELP, read_addresses
@@ -22,6 +23,7 @@ from corpus.collections.collections import (
     reopen_collection,
     update_collection,
 )
+from corpus.collections.forms import INVITED_IN
 from corpus.collections.invitation_links import link_for
 from corpus.collections.invitations import InvitationReport, invite_several
 from corpus.collections.people import add_member
@@ -111,10 +113,11 @@ class InvitePeople(ReportingCommand):
         parser.add_argument("file", help=f"the addresses, or - for standard input. {HELP}")
         parser.add_argument("--by", required=True, metavar="EMAIL", help="the manager in whose name people are invited")
         parser.add_argument("--role", choices=Role.values, default=Role.ANNOTATOR.value)
+        parser.add_argument("--language", choices=list(NAMES), default="en", help=INVITED_IN.lower())
         parser.add_argument("--dry-run", action="store_true", help="only say who would be invited")
 
     def carry_out(
-        self, *, slug: str, file: str, by: str, role: str, dry_run: bool, **_: Any
+        self, *, slug: str, file: str, by: str, role: str, language: str, dry_run: bool, **_: Any
     ) -> tuple[str, dict[str, Any]]:
         collection, inviter = collection_with(slug), user_with(by)
         membership = Membership.objects.filter(collection=collection, user=inviter).first()
@@ -128,6 +131,7 @@ class InvitePeople(ReportingCommand):
             membership=membership,
             emails=read_addresses(text_of(file)),
             role=Role(role),
+            language=language,
             dry_run=dry_run,
         )
         return _invitation_summary(report), report.as_json()

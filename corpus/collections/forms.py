@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.html import escape
 
@@ -70,11 +71,15 @@ class RemovalForm(forms.Form):
     )
 
 
+INVITED_IN = "Of the mail and of the page that it leads to."
+
+
 class InvitationForm(forms.Form):
     """Whom to ask, and as what."""
 
     email = forms.EmailField(label="E-mail address", max_length=LONGEST_ADDRESS, validators=[check_characters])
     role = forms.TypedChoiceField(choices=Role.choices, coerce=Role, initial=Role.ANNOTATOR)
+    language = forms.ChoiceField(choices=settings.LANGUAGES, required=False, help_text=INVITED_IN)
 
 
 class InvitationListForm(forms.Form):
@@ -88,6 +93,7 @@ class InvitationListForm(forms.Form):
         strip=False,  # lines are counted as they were typed
     )
     role = forms.TypedChoiceField(choices=Role.choices, coerce=Role, initial=Role.ANNOTATOR)
+    language = forms.ChoiceField(choices=settings.LANGUAGES, required=False, help_text=INVITED_IN)
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data, auto_id="list_%s")  # the form for one address is on the same page

@@ -18,6 +18,7 @@ from accounts.actions import create_user
 from accounts.audit import record_event
 from accounts.counting import day
 from accounts.extensions import extensions
+from accounts.languages import in_language_of
 from accounts.models import Invitation, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.collections.address_lists import Address
@@ -98,8 +99,10 @@ class InvitationReport:
 
 
 @transaction.atomic
-def create_invitation(*, by: User, at: datetime, membership: Membership, email: str, role: Role) -> InvitedRole:
-    """Ask an address to join in a role; refused for members and for those who have been asked already."""
+def create_invitation(
+    *, by: User, at: datetime, membership: Membership, email: str, role: Role, language: str = ""
+) -> InvitedRole:
+    """Ask an address to join in a role, in a language; refused for members and who has been asked already."""
     check_can_manage(membership)
     collection = Collection.objects.select_for_update().get(pk=membership.collection_id)
     email = email.lower()
@@ -107,21 +110,34 @@ def create_invitation(*, by: User, at: datetime, membership: Membership, email: 
         raise Conflict(f"{email} is in this collection already. Change their role instead.")
     if open_invitations(collection).filter(invitation__email=email).exists():
         raise Conflict(f"{email} has been invited already. Send that invitation again, or revoke it first.")
-    invitation = Invitation.objects.create(email=email, invited_by=by, created_at=at, expires_at=at + VALID_FOR)
+    invitation = Invitation.objects.create(
+        email=email, invited_by=by, created_at=at, expires_at=at + VALID_FOR, language=language
+    )
     invited = InvitedRole.objects.create(invitation=invitation, collection=collection, role=role)
     _record(by, at, "create_invitation", invited)
     return invited
 
 
 def invite_several(
-    *, by: User, at: datetime, membership: Membership, emails: Sequence[Address], role: Role, dry_run: bool = False
+    *,
+    by: User,
+    at: datetime,
+    membership: Membership,
+    emails: Sequence[Address],
+    role: Role,
+    language: str = "",
+    dry_run: bool = False,
 ) -> InvitationReport:
     """Invite each address by itself, and mail it the link. With `dry_run` nothing is stored and nobody gets a mail."""
     invited, refused = [], []
     with transaction.atomic() if dry_run else nullcontext():
         for address in emails:
             try:
-                invited.append(create_invitation(by=by, at=at, membership=membership, email=address.email, role=role))
+                invited.append(
+                    create_invitation(
+                        by=by, at=at, membership=membership, email=address.email, role=role, language=language
+                    )
+                )
             except Conflict as conflict:
                 refused.append(NotInvited(address.line, address.email, conflict.reason))
         if dry_run:
@@ -158,11 +174,11 @@ def mail_invitation(invited: InvitedRole) -> bool:
     """Send the link that proves the address. False if the mail server did not take it."""
     invitation = invited.invitation
     context = {"invited": invited, "invitation": invitation, "link": link_for(invitation, mailed=True)}
-    subject = _("Litmus: you are invited to {title}").format(title=" ".join(invited.collection.title.split()))
+    with in_language_of(User.objects.filter(email=invitation.email).first(), invitation.language):
+        subject = _("Litmus: you are invited to {title}").format(title=" ".join(invited.collection.title.split()))
+        text = render_to_string("corpus/collections/invitation_mail.txt", context)
     try:
-        send_mail(
-            subject, render_to_string("corpus/collections/invitation_mail.txt", context), None, [invitation.email]
-        )
+        send_mail(subject, text, None, [invitation.email])
     except (SMTPException, OSError):
         logger.exception("The invitation %s could not be mailed", invitation.pk)
         return False

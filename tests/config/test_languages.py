@@ -7,13 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core import mail
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from accounts.actions import vouch_for_address
 from accounts.languages import script_catalogue
+from accounts.models import User
 from config.languages import TRANSLATED
+from corpus.collections.invitation_links import token_for
+from corpus.collections.invitations import create_invitation, mail_invitation
+from corpus.models import Role
 from tests.access_walk import ADDRESSES
-from tests.factories.accounts import UserFactory
+from tests.factories.accounts import MembershipFactory, UserFactory
 from tests.processes import CHECKOUT
 
 _spec = importlib.util.spec_from_file_location("languages_update", CHECKOUT / "languages" / "update.py")
@@ -64,6 +71,33 @@ def test_a_page_is_in_the_language_of_the_person_before_that_of_the_browser(clie
     client.force_login(UserFactory(preferences={"language": "de"}))
     german = client.get(reverse("label_session"), headers={"Accept-Language": "en"})
     assert german["Content-Language"] == "de"
+    assert '<html lang="de"' in client.get(reverse("account_profile"), headers={"Accept-Language": "en"}).text
     english = client.get(reverse("collection_list"))
     assert '<html lang="en"' in english.text
     assert english["Content-Language"] == "en"
+
+
+@pytest.mark.django_db
+def test_an_invitation_is_written_and_opens_in_its_language_until_the_guest_chooses_another(client: Client) -> None:
+    manager = MembershipFactory(role=Role.MANAGER)
+    made = {"by": manager.user, "at": timezone.now(), "membership": manager, "role": Role.ANNOTATOR, "language": "de"}
+    invited = create_invitation(email="neu@example.org", **made)
+    mail_invitation(invited)
+    assert mail.outbox[0].subject.startswith("Litmus: Sie sind eingeladen zu ")
+    assert "lädt Sie in die Sammlung" in mail.outbox[0].body
+    page = reverse("invitation_accept", args=[token_for(invited.invitation, mailed=True)])
+    assert '<html lang="de"' in client.get(page).text
+    client.post(reverse("language_update"), {"language": "en"})
+    assert '<html lang="en"' in client.get(page).text
+    client.post(reverse("language_update"), {"language": "de"})
+    client.post(page, {"name": "Neu", "password": "ganz-geheim-17", "repeated": "ganz-geheim-17"})
+    assert User.objects.get(email="neu@example.org").preferences["language"] == "de"
+
+
+@pytest.mark.django_db
+def test_a_mail_about_the_account_is_in_the_language_of_its_receiver(client: Client) -> None:
+    user = UserFactory(preferences={"language": "de"})
+    vouch_for_address(user)
+    client.post(reverse("account_reset_password"), {"email": user.email}, headers={"Accept-Language": "en"})
+    assert mail.outbox[0].subject == "Litmus: Neues Passwort wählen"
+    assert "öffnen Sie diesen Link" in mail.outbox[0].body

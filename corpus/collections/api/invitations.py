@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -15,6 +16,7 @@ from accounts.schema import answers
 from corpus.collections.address_lists import HELP, BadList, read_addresses
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.collections import open_invitations
+from corpus.collections.forms import INVITED_IN
 from corpus.collections.invitation_links import link_for
 from corpus.collections.invitations import NotInvited, invite_several, revoke_invitation
 from corpus.collections.rules import MANAGE
@@ -26,6 +28,7 @@ class InvitingSerializer(serializers.Serializer[Any]):
 
     emails = serializers.CharField(help_text=HELP, trim_whitespace=False)  # lines are counted as they were sent
     role = serializers.ChoiceField(Role.choices, default=Role.ANNOTATOR)
+    language = serializers.ChoiceField(settings.LANGUAGES, default=settings.LANGUAGE_CODE, help_text=INVITED_IN)
     dry_run = serializers.BooleanField(default=False, help_text="only say who would be invited")
 
     def validate_emails(self, text: str) -> Any:

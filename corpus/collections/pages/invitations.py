@@ -6,12 +6,14 @@ from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import mail
+from accounts.actions import set_language
 from accounts.forms import NewAccountForm
+from accounts.languages import language_for_guest
 from accounts.models import User
 from accounts.passwords import may_have_password
 from accounts.refusal_messages import refusals_in_form
@@ -103,6 +105,7 @@ def invitation_accept(request: Request, token: str) -> HttpResponse:
     """
     try:
         invited = find_invitation(token=token, at=timezone.now())
+        translation.activate(language_for_guest(request, invited.invitation.language))
         if request.user.is_authenticated:
             return _accept_as_known(request, token, invited)
         if not proves_address(token) and may_have_password(invited.invitation.email):
@@ -146,6 +149,7 @@ def _accept_as_new(request: Request, token: str, invited: InvitedRole) -> HttpRe
         except Conflict as conflict:  # there is an account
             form.add_error(None, conflict.reason)
         else:
+            set_language(by=accepted.membership.user, language=translation.get_language() or "")
             login(request, accepted.membership.user, backend=BACKEND)
             return _welcome(request, accepted)
     more = {"form": form, "may_sign_in": not proves_address(token)}
