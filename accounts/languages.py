@@ -11,7 +11,8 @@ from django.utils import translation
 
 from accounts.models import User
 
-NAMES = dict(settings.LANGUAGES)  # each in its own language
+CHOICES = settings.LANGUAGES
+NAMES = dict(CHOICES)  # each in its own language
 ENGLISH = settings.LANGUAGE_CODE
 
 
