@@ -11,8 +11,7 @@ from django.utils import translation
 
 from accounts.models import User
 
-CHOICES = settings.LANGUAGES
-NAMES = dict(CHOICES)  # each in its own language
+NAMES = dict(settings.LANGUAGES)  # each in its own language
 ENGLISH = settings.LANGUAGE_CODE
 
 

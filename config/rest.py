@@ -18,7 +18,6 @@ ENUM_NAMES = {
     "CampaignPurposeEnum": "annotation.models.campaigns.Purpose",
     "AuthorStateEnum": "corpus.questions.operations.AUTHOR_STATES",
     "PaperStateEnum": "adjudication.papers.api.STATES",
-    "InterfaceLanguageEnum": "accounts.languages.CHOICES",
     "CycleOutcomeEnum": "annotation.models.Outcome",
 }
 
