@@ -113,11 +113,11 @@ class InvitePeople(ReportingCommand):
         parser.add_argument("file", help=f"the addresses, or - for standard input. {HELP}")
         parser.add_argument("--by", required=True, metavar="EMAIL", help="the manager in whose name people are invited")
         parser.add_argument("--role", choices=Role.values, default=Role.ANNOTATOR.value)
-        parser.add_argument("--language", choices=list(NAMES), default="en", help=INVITED_IN.lower())
+        parser.add_argument("--mail-language", choices=list(NAMES), default="en", help=INVITED_IN.lower())
         parser.add_argument("--dry-run", action="store_true", help="only say who would be invited")
 
     def carry_out(
-        self, *, slug: str, file: str, by: str, role: str, language: str, dry_run: bool, **_: Any
+        self, *, slug: str, file: str, by: str, role: str, mail_language: str, dry_run: bool, **_: Any
     ) -> tuple[str, dict[str, Any]]:
         collection, inviter = collection_with(slug), user_with(by)
         membership = Membership.objects.filter(collection=collection, user=inviter).first()
@@ -131,7 +131,7 @@ class InvitePeople(ReportingCommand):
             membership=membership,
             emails=read_addresses(text_of(file)),
             role=Role(role),
-            language=language,
+            mail_language=mail_language,
             dry_run=dry_run,
         )
         return _invitation_summary(report), report.as_json()

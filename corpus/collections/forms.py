@@ -79,7 +79,9 @@ class InvitationForm(forms.Form):
 
     email = forms.EmailField(label="E-mail address", max_length=LONGEST_ADDRESS, validators=[check_characters])
     role = forms.TypedChoiceField(choices=Role.choices, coerce=Role, initial=Role.ANNOTATOR)
-    language = forms.ChoiceField(choices=settings.LANGUAGES, required=False, help_text=INVITED_IN)
+    mail_language = forms.ChoiceField(
+        label="Language", choices=settings.LANGUAGES, required=False, help_text=INVITED_IN
+    )
 
 
 class InvitationListForm(forms.Form):
@@ -93,7 +95,9 @@ class InvitationListForm(forms.Form):
         strip=False,  # lines are counted as they were typed
     )
     role = forms.TypedChoiceField(choices=Role.choices, coerce=Role, initial=Role.ANNOTATOR)
-    language = forms.ChoiceField(choices=settings.LANGUAGES, required=False, help_text=INVITED_IN)
+    mail_language = forms.ChoiceField(
+        label="Language", choices=settings.LANGUAGES, required=False, help_text=INVITED_IN
+    )
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data, auto_id="list_%s")  # the form for one address is on the same page

@@ -100,7 +100,7 @@ class InvitationReport:
 
 @transaction.atomic
 def create_invitation(
-    *, by: User, at: datetime, membership: Membership, email: str, role: Role, language: str = ""
+    *, by: User, at: datetime, membership: Membership, email: str, role: Role, mail_language: str = ""
 ) -> InvitedRole:
     """Ask an address to join in a role, in a language; refused for members and who has been asked already."""
     check_can_manage(membership)
@@ -111,7 +111,7 @@ def create_invitation(
     if open_invitations(collection).filter(invitation__email=email).exists():
         raise Conflict(f"{email} has been invited already. Send that invitation again, or revoke it first.")
     invitation = Invitation.objects.create(
-        email=email, invited_by=by, created_at=at, expires_at=at + VALID_FOR, language=language
+        email=email, invited_by=by, created_at=at, expires_at=at + VALID_FOR, language=mail_language
     )
     invited = InvitedRole.objects.create(invitation=invitation, collection=collection, role=role)
     _record(by, at, "create_invitation", invited)
@@ -125,7 +125,7 @@ def invite_several(
     membership: Membership,
     emails: Sequence[Address],
     role: Role,
-    language: str = "",
+    mail_language: str = "",
     dry_run: bool = False,
 ) -> InvitationReport:
     """Invite each address by itself, and mail it the link. With `dry_run` nothing is stored and nobody gets a mail."""
@@ -135,7 +135,7 @@ def invite_several(
             try:
                 invited.append(
                     create_invitation(
-                        by=by, at=at, membership=membership, email=address.email, role=role, language=language
+                        by=by, at=at, membership=membership, email=address.email, role=role, mail_language=mail_language
                     )
                 )
             except Conflict as conflict:

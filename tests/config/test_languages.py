@@ -80,7 +80,13 @@ def test_a_page_is_in_the_language_of_the_person_before_that_of_the_browser(clie
 @pytest.mark.django_db
 def test_an_invitation_is_written_and_opens_in_its_language_until_the_guest_chooses_another(client: Client) -> None:
     manager = MembershipFactory(role=Role.MANAGER)
-    made = {"by": manager.user, "at": timezone.now(), "membership": manager, "role": Role.ANNOTATOR, "language": "de"}
+    made = {
+        "by": manager.user,
+        "at": timezone.now(),
+        "membership": manager,
+        "role": Role.ANNOTATOR,
+        "mail_language": "de",
+    }
     invited = create_invitation(email="neu@example.org", **made)
     mail_invitation(invited)
     assert mail.outbox[0].subject.startswith("Litmus: Sie sind eingeladen zu ")

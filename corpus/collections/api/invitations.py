@@ -28,9 +28,7 @@ class InvitingSerializer(serializers.Serializer[Any]):
 
     emails = serializers.CharField(help_text=HELP, trim_whitespace=False)  # lines are counted as they were sent
     role = serializers.ChoiceField(Role.choices, default=Role.ANNOTATOR)
-    mail_language = serializers.ChoiceField(
-        settings.LANGUAGES, source="language", default=settings.LANGUAGE_CODE, help_text=INVITED_IN
-    )
+    mail_language = serializers.ChoiceField(settings.LANGUAGES, default=settings.LANGUAGE_CODE, help_text=INVITED_IN)
     dry_run = serializers.BooleanField(default=False, help_text="only say who would be invited")
 
     def validate_emails(self, text: str) -> Any:
