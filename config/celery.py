@@ -60,6 +60,14 @@ def end_processes(worker: Any) -> None:
 
 
 @worker_init.connect
+def clear_the_disk(**_: object) -> None:
+    """A worker that starts removes what killed processes left."""
+    from config.uploads import remove_left_over  # it needs Django's setup
+
+    remove_left_over()
+
+
+@worker_init.connect
 def load_jobs(**_: object) -> None:
     """Load the work of all jobs before the pool forks, so that its processes share it."""
     from accounts.job_kinds import job_kinds

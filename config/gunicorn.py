@@ -63,7 +63,10 @@ def end_with_notice() -> None:
 
 def when_ready(server: Any) -> None:
     """Before the first fork: all that is loaded stays, so the processes share it and the garbage collector skips it."""
+    from config.uploads import remove_left_over  # it needs Django's setup
+
     server.handle_term = end_with_notice
+    remove_left_over()
     gc.freeze()
     gc.set_threshold(10_000)  # objects more than before: at 700, each page looked several times, a tenth of its time
     gc.enable()

@@ -1,6 +1,9 @@
-"""Uploads end at a limit while they arrive, before they fill the disk."""
+"""Uploads end at a limit while they arrive, before they fill the disk, and what killed processes left of them goes."""
 
 import contextlib
+import shutil
+import time
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -47,3 +50,12 @@ class UploadLimit(FileUploadHandler):
                 f"The files are larger than {settings.UPLOAD_LIMIT // 1_000_000} MB. "
                 "Split them into several uploads, or ask the operator to import them on the server."
             )
+
+
+def remove_left_over() -> None:
+    """Remove what killed processes left of uploads and releases on this machine, once no job can be writing it."""
+    oldest = time.time() - settings.JOB_TIME_LIMIT - 24 * 3600
+    for path in Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*"):
+        with contextlib.suppress(OSError):  # of another account, or just removed by another process
+            if path.lstat().st_mtime < oldest:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()

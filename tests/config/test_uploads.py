@@ -1,11 +1,14 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
+
+from config.uploads import remove_left_over
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -62,3 +65,17 @@ def test_spooled_copies_lie_there_too_unless_the_operator_says_where(tmp_path: P
     done = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=True)
     ours, first, *_ = done.stdout.split()
     assert ours == first == str(tmp_path / said if said else tmp_path / "media" / "arriving")
+
+
+def test_what_killed_processes_left_goes_once_no_job_can_be_writing_it(settings, tmp_path):
+    settings.FILE_UPLOAD_TEMP_DIR = tmp_path
+    old = time.time() - settings.JOB_TIME_LIMIT - 25 * 3600
+    for name in ("release-1.1", "release-2.1"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "LICENSE").write_text("CC")
+    for name in ("half.upload", "arriving.upload"):
+        (tmp_path / name).write_text("half")
+    for name in ("release-1.1", "half.upload"):
+        os.utime(tmp_path / name, (old, old))
+    remove_left_over()
+    assert {path.name for path in tmp_path.iterdir()} == {"release-2.1", "arriving.upload"}
