@@ -66,6 +66,20 @@ def test_scripts_have_their_words_by_english_ones() -> None:
     assert german["{count} paper fits so far"] == ["{count} Arbeit passt bisher", "{count} Arbeiten passen bisher"]
 
 
+SENTENCE = re.compile(r'"([A-Z][a-z]+[ .…][^"\n]*)"|`([A-Z][a-z]+[ .…][^`\n]*)`')
+COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.S)
+
+
+def test_scripts_of_translated_pages_hold_no_sentence_that_is_not_translated() -> None:
+    scripts = CHECKOUT / "static" / "js"
+    for path in (*scripts.glob("*.js"), *(scripts / "annotation").rglob("*.js")):
+        code = path.read_text("utf-8")
+        found = update.extract("javascript", BytesIO(code.encode()), keywords=update.SCRIPTS)
+        said = {text for _, message, *_ in found for text in forms(message)}
+        written = {one or other for one, other in SENTENCE.findall(COMMENT.sub("", code))}
+        assert written <= said, path.name
+
+
 @pytest.mark.django_db
 def test_a_page_is_in_the_language_of_the_person_before_that_of_the_browser(client: Client) -> None:
     client.force_login(UserFactory(preferences={"language": "de"}))
