@@ -104,6 +104,10 @@ $(DOCUMENTATION): $(wildcard mkdocs.yml docs/* docs/*/* docs/*/*/* */*/operation
 bench: $(INSTALLED_DEV) ## Measure speed and write docs/performance.md; ARGS for options
 	@$(PY) -m bench $(ARGS)
 
+.PHONY: size-report
+size-report: $(INSTALLED_DEV) ## Fill a database in FOLDER with 1, 10 and 30 million judgments and measure it (hours; 30 GB there)
+	@$(PY) -m bench.size --keep $(FOLDER) $(ARGS)
+
 .PHONY: extraction-report
 extraction-report: $(INSTALLED_DEV) ## Measure the reader of PDF files on ACM-CR's papers and write docs/extraction.md
 	@! command -v pdflatex > /dev/null || $(PY) -m bench.made_report

@@ -12,12 +12,13 @@ from accounts.models import JobState
 from accounts.sql import execute
 from adjudication.agreement.requests import request_vote
 from adjudication.labels.ballots import current_votes
+from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.queue import acceptable
 from adjudication.models import Verdict, VoteRun
 from adjudication.verdicts import votes
 from adjudication.verdicts.decisions import accept_votes, decide_verdict
 from adjudication.verdicts.votes import settle, share_equal
-from annotation.models import Assignment, Judgment
+from annotation.models import Assignment, Judgment, Submission
 from engines.stats.policies import offered_policies
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built, build_campaign
@@ -99,6 +100,22 @@ def test_a_count_that_changes_nothing_writes_to_no_verdict() -> None:
     before = execute(rows)
     vote(built, min_votes=2)
     assert execute(rows) == before, "neither written nor locked"
+
+
+def test_what_others_answered_before_a_count_is_not_looked_at_as_newer() -> None:
+    """The count begins to look for newer answers behind those of every campaign, or each page would read them all."""
+    built, _ = build(3)
+    elsewhere = build_campaign([[1, 1, 1]], slug="sea")
+    run = vote(built, min_votes=2)
+    assert run.snapshot == Submission.objects.latest("pk").pk
+    assert Submission.objects.latest("pk").assignment.item.campaign == elsewhere.campaign
+    assert fetch_vote_standing(built.campaign).is_stale is False
+    built.label(built.items[0], next(name for name in ("ana", "ben", "cai") if not _has(built, name)), 2)
+    assert fetch_vote_standing(built.campaign).is_stale
+
+
+def _has(built: Built, name: str) -> bool:
+    return Assignment.objects.filter(item=built.items[0], annotator=built.annotators[name]).exists()
 
 
 def test_a_count_cancelled_while_it_writes_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
