@@ -2,10 +2,18 @@
 PgBouncer, Valkey and a bucket."""
 
 import re
+import threading
+import time
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
+import httpx2
+
+from tests.factories.accounts import make_token
+from tests.factories.labelling import Built
 from tests.pgbouncer import pooled
 from tests.processes import Child, start_celery_worker, web_process
 
@@ -56,3 +64,38 @@ def at_work(workers: list[Child]) -> list[Child]:
 def _open_jobs(log: str) -> set[str]:
     seen = RUNS.findall(log)
     return {job for job, what in seen if what == "received"} - {job for job, what in seen if what == "succeeded"}
+
+
+class Judge(threading.Thread):
+    """Judges over the API until nothing is left, at whichever web server answers."""
+
+    def __init__(self, built: Built, name: str, addresses: list[str]) -> None:
+        super().__init__(daemon=True)
+        token = make_token(built.people[name])[1]
+        self.client = httpx2.Client(headers={"Authorization": f"Bearer {token}"}, timeout=60)
+        self.path = f"/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/"
+        self.addresses, self.confirmed, self.failures, self.error = addresses, list[uuid.UUID](), 0, ""
+
+    def run(self) -> None:
+        try:
+            while units := self.asked("GET", "next/")["units"]:
+                given = {"uuid": str(uuid.uuid4()), "assignment": units[0]["cells"][0]["assignment"]}
+                answer = self.asked("POST", "submissions/", {"submissions": [{**given, "answers": {"relevance": 1}}]})
+                assert answer["results"][0]["outcome"] == "counted", answer
+                self.confirmed.append(uuid.UUID(given["uuid"]))
+        except Exception as error:  # noqa: BLE001 - reported by the test
+            self.error = repr(error)
+        finally:
+            self.client.close()
+
+    def asked(self, method: str, path: str, body: object = None) -> Any:
+        while True:
+            try:
+                answer = self.client.request(method, self.addresses[0] + self.path + path, json=body)
+            except httpx2.TransportError:
+                self.failures += 1
+                self.addresses = [*self.addresses[1:], self.addresses[0]]
+                assert self.failures < 100, "no web server answers"
+                time.sleep(0.05)
+            else:
+                return answer.raise_for_status().json()

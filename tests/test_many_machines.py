@@ -2,13 +2,9 @@
 nothing is lost, nothing is there twice, and files have the bytes that they have undisturbed."""
 
 import json
-import threading
-import time
-import uuid
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from django.db import transaction
 from django.db.models.functions import Now
@@ -28,7 +24,7 @@ from tests.corpus.searching.test_shards import lines, made
 from tests.databases import waits_for_a_lock
 from tests.factories.accounts import make_token
 from tests.factories.labelling import Built, build_work
-from tests.machines import at_work, machines
+from tests.machines import Judge, at_work, machines
 from tests.processes import Child, nobody_inserts, wait_for
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
@@ -73,41 +69,6 @@ def judging(built: Built, webs: list[tuple[str, Child]]) -> None:
     assert Judgment.objects.count() == ITEMS * OVERLAP
     assert sorted(confirmed) == sorted(Submission.objects.values_list("uuid", flat=True))
     assert any(person.failures for person in people), "nobody noticed that a web server was killed"
-
-
-class Judge(threading.Thread):
-    """Judges over the API until nothing is left, at whichever web server answers."""
-
-    def __init__(self, built: Built, name: str, addresses: list[str]) -> None:
-        super().__init__(daemon=True)
-        token = make_token(built.people[name])[1]
-        self.client = httpx2.Client(headers={"Authorization": f"Bearer {token}"}, timeout=60)
-        self.path = f"/api/collections/{built.collection.slug}/campaigns/{built.campaign.slug}/"
-        self.addresses, self.confirmed, self.failures, self.error = addresses, list[uuid.UUID](), 0, ""
-
-    def run(self) -> None:
-        try:
-            while units := self.asked("GET", "next/")["units"]:
-                given = {"uuid": str(uuid.uuid4()), "assignment": units[0]["cells"][0]["assignment"]}
-                answer = self.asked("POST", "submissions/", {"submissions": [{**given, "answers": {"relevance": 1}}]})
-                assert answer["results"][0]["outcome"] == "counted", answer
-                self.confirmed.append(uuid.UUID(given["uuid"]))
-        except Exception as error:  # noqa: BLE001 - reported by the test
-            self.error = repr(error)
-        finally:
-            self.client.close()
-
-    def asked(self, method: str, path: str, body: object = None) -> Any:
-        while True:
-            try:
-                answer = self.client.request(method, self.addresses[0] + self.path + path, json=body)
-            except httpx2.TransportError:
-                self.failures += 1
-                self.addresses = [*self.addresses[1:], self.addresses[0]]
-                assert self.failures < 100, "no web server answers"
-                time.sleep(0.05)
-            else:
-                return answer.raise_for_status().json()
 
 
 # --- background jobs -------------------------------------------------------------------------------------------------

@@ -193,7 +193,8 @@ class Site:
         if queues == [Queue.QUICK]:
             many = (many + 1) // 2
         words = [*WORKER.split(), *(["--beat"] if beat else []), "-Q", ",".join(queues), "-c", str(many)]
-        return Child(f"worker of {queues[0]} jobs", [*words, "-n", f"{queues[0]}@%h"], self.environment)
+        name = f"{queues[0]}-{os.getpid()}@%h"  # other than those of another `up` on this machine
+        return Child(f"worker of {queues[0]} jobs", [*words, "-n", name], self.environment)
 
 
 def listen(host: str, port: int) -> socket.socket:
