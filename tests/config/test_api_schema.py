@@ -99,6 +99,7 @@ def examples(operation: Any, world: World) -> list[Any]:
         "id": job.pk,
         "path": "README.md",
         "author": job.pk,  # no author has it
+        "kind": "imports",  # of a job
     }
     made: list[Any] = []
 
