@@ -14,7 +14,7 @@ from corpus.endpoints.changes import ALL
 from corpus.models import Collection, ModelEndpoint, ModelPurpose
 
 
-class NamesField(Spelled, forms.CharField):
+class IdentifiersField(Spelled, forms.CharField):
     """Several names with blanks or commas between; REST takes a list of them."""
 
     many = True
@@ -58,7 +58,7 @@ class EndpointChangeForm(forms.Form):
         help_text="Any endpoint with OpenAI's interface, such as https://api.example.org/v1.",
         widget=forms.URLInput(attrs={"spellcheck": "false"}),
     )
-    models = NamesField(
+    models = IdentifiersField(
         longest=80,
         help_text="Names of its models, separated by spaces. The first is asked where a run names none.",
         widget=forms.TextInput(attrs={"spellcheck": "false"}),
@@ -85,7 +85,7 @@ class EndpointChangeForm(forms.Form):
         label="Requests per minute",
         help_text="Of each job, retries included. 0: no limit.",
     )
-    collections = NamesField(
+    collections = IdentifiersField(
         longest=100,
         initial=ALL,
         help_text=f"Short names of the collections that may use it, separated by spaces; “{ALL}” for every one.",
