@@ -36,6 +36,8 @@ ELSEWHERE = {  # by command: where it is run, since it starts or ends servers, o
     "restore": "tests/config/test_backups.py",
     "move_files": "tests/config/test_moving.py",
     "test_endpoint": "tests/corpus/endpoints/test_endpoints.py",
+    "ping_webhook": "tests/corpus/webhooks/test_pages.py",
+    "redeliver_message": "tests/corpus/webhooks/test_pages.py",
     "changepassword": "tests/accounts/test_users.py",
 }
 FILES = {
@@ -54,7 +56,7 @@ FILES = {
 }
 FIRST = "first_code"
 LAST = (  # what others need would be gone
-    "close_campaign", "delete_split", "archive_collection", "backup_collection", "delete_collection",
+    "remove_webhook", "close_campaign", "delete_split", "archive_collection", "backup_collection", "delete_collection",
     "restore_collection", "release", "state_release_address", "verify_release", "export_person", "erase_person",
     "rename_collection",
 )  # fmt: skip

@@ -186,7 +186,7 @@ OVERSEEN = {
 MANAGED = OVERSEEN | {
     "Material": [*OVERSEEN["Material"], "imports"],
     "Questions": [*OVERSEEN["Questions"][:3], "authors", *OVERSEEN["Questions"][3:]],
-    "Settings": ["people", "consent", "settings", "audit"],
+    "Settings": ["people", "consent", "settings", "webhooks", "audit"],
 }
 GROUPS = {
     Role.ANNOTATOR: {
