@@ -2,7 +2,7 @@
 
 python -m bench                 everything, about half an hour on two cores
 python -m bench judging         some of judging, institution, keys, bringing, stock, transfers, agreement, pools,
-                                ranking, evaluation, releases
+                                shards, ranking, evaluation, releases
 python -m bench --write-only    write the document again from the stored results
 """
 
@@ -28,6 +28,7 @@ NAMES = (
     "transfers",
     "agreement",
     "pools",
+    "shards",
     "ranking",
     "evaluation",
     "releases",
@@ -289,6 +290,23 @@ Python included; the index takes {found["index_megabytes"]:,} MB on the disk.
 """
 
 
+def shards(found: dict[str, Any]) -> str:
+    figures = ("workers", "seconds_built", "ratio_built", "seconds_searched", "ratio_searched")
+    rows: list[list[object]] = [[each[figure] for figure in figures] for each in found["workers"]]
+    head = ["workers", "index and run, s", "one worker's to it", "run alone, s", "one worker's to it"]
+    return f"""## An index in shards
+
+{found["documents"]:,} documents in {found["shards"]} shards, {found["queries"]:,} queries, the best {found["depth"]}
+documents each, by BM25. Workers are processes with separate data folders that share PostgreSQL behind PgBouncer, Valkey
+and a bucket (moto's server, a process on the same cores). Index and run file have the same SHA-256 with any number of
+workers; that is the test. The machine has {found["cores"]} cores: more workers than cores say nothing about time.
+Measured on {found["measured_at"]} with a load average of {found["load_average"]}: one of more than the workers' own is
+other work, beside which more processes get more of the machine.
+
+{table(head, rows)}
+"""
+
+
 def ranking(found: dict[str, Any]) -> str:
     if "absent" in found:
         return f"## Ranking by BM25\n\nNot measured: {found['absent']} is absent.\n"
@@ -348,6 +366,7 @@ SECTIONS = {
     "transfers": transfers,
     "agreement": agreement,
     "pools": pools,
+    "shards": shards,
     "ranking": ranking,
     "evaluation": evaluation,
     "releases": releases,
