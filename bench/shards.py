@@ -89,7 +89,8 @@ def seconds_of(collection: "Collection", name: str) -> float:
 
     wait_for(is_final, 600, "the run")
     assert job.state == JobState.DONE, job.reason
-    assert job.started_at and job.finished_at
+    assert job.started_at
+    assert job.finished_at
     return (job.finished_at - job.started_at).total_seconds()
 
 
