@@ -300,8 +300,8 @@ def shards(found: dict[str, Any]) -> str:
 documents each, by BM25. Workers are processes with separate data folders that share PostgreSQL behind PgBouncer, Valkey
 and a bucket (moto's server, a process on the same cores). Index and run file have the same SHA-256 with any number of
 workers; that is the test. The machine has {found["cores"]} cores: more workers than cores say nothing about time.
-Measured on {found["measured_at"]} with a load average of {found["load_average"]}: one of more than the workers' own is
-other work, beside which more processes get more of the machine.
+Measured on {found["measured_at"]} with a load average of {found["load_average"]}. Where other work
+shares the machine, more processes get more of it, which flatters more workers.
 
 {table(head, rows)}
 """
