@@ -1,7 +1,8 @@
 """A language of marks, and what of a page stands in none: texts that nobody could translate."""
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from gettext import NullTranslations
 from html.parser import HTMLParser
@@ -85,3 +86,37 @@ class Literals(HTMLParser):
             rest = rest.replace(own, "")
         if self.WORD.search(rest):
             self.found.append(" ".join(text.split()))
+
+
+def reasons(answer: Any, name: str = "") -> Iterator[str]:
+    """The texts of an answer in JSON that a script shows: why not, and what is right about an answer."""
+    if isinstance(answer, dict):
+        for key, value in answer.items():
+            yield from reasons(value, key)
+    elif isinstance(answer, list):
+        for value in answer:
+            yield from reasons(value, name)
+    elif isinstance(answer, str) and name in ("detail", "reason", "failures", "feedback"):
+        yield answer
+
+
+SENTENCE = re.compile(r"[A-Z“{].*[a-z] [a-z{“].*[.!?]", re.S)
+
+
+def untranslated_sentences(node: ast.AST, but: Collection[str] = ()) -> Iterator[str]:
+    """The sentences of a module that stand in no call of the translation, nor in the functions of these names."""
+    is_described = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    if is_described or (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in but):
+        return
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func)
+        if called == "_" or "gettext" in called or called.startswith("logger."):
+            return
+    if isinstance(node, ast.JoinedStr):
+        text = "".join(each.value if isinstance(each, ast.Constant) else "{}" for each in node.values)
+    else:
+        text = node.value if isinstance(node, ast.Constant) else ""
+    if isinstance(text, str) and SENTENCE.fullmatch(text):
+        yield text
+    for each in () if isinstance(node, ast.JoinedStr) else ast.iter_child_nodes(node):
+        yield from untranslated_sentences(each, but)

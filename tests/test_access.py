@@ -1,5 +1,6 @@
 """Every address × every role, by the table in tests/access_table.py; and that outsiders learn nothing."""
 
+import json
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -28,7 +29,7 @@ from tests.access_table import ROLES, TABLE, Row
 from tests.access_walk import ADDRESSES, CLIENT, SCOPES, Walk, ask, body_of, path_of, scope_of, session_of, word_for
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT, make_token
-from tests.literals import Literals, german_is_marked
+from tests.literals import Literals, german_is_marked, reasons
 
 
 @pytest.fixture(scope="module")
@@ -352,8 +353,14 @@ def test_pages_of_those_who_have_no_choice_of_language_hold_no_text_that_is_not_
             german = replace(line, headers={**line.headers, "accept-language": "de"})
             for role in ROLES:
                 answer = walk.send(german, role, path_of(line, walk.world))
-                if "text/html" in answer.headers.get("Content-Type", ""):
+                kind, where = answer.headers.get("Content-Type", ""), f"{line.name} {line.method} {role}"
+                if "text/html" in kind:
                     seen.add(line.name)
-                    found |= dict.fromkeys(Literals(body_of(answer), known).found, f"{line.name} {line.method} {role}")
+                    found |= dict.fromkeys(Literals(body_of(answer), known).found, where)
+                elif "json" in kind:
+                    for reason in reasons(json.loads(body_of(answer))):
+                        seen.add(line.name)
+                        found |= dict.fromkeys(Literals(reason, known).found, where)
     assert {"labelling_screen", "extraction_detail", "author_answer", "invitation_accept", "account_login"} <= seen
+    assert {"submission_create", "label_questions", "extraction_save"} <= seen
     assert not found

@@ -36,7 +36,8 @@ def check_can_see(membership: Membership, campaign: Campaign) -> None:
         return
     judges = campaign.annotators.exclude(state=AnnotatorState.REMOVED).filter(user=membership.user_id)
     if not judges.exists():
-        raise NotAllowed(f"You are not among the annotators of {campaign}. A manager of the collection can add you.")
+        text = _("You are not among the annotators of {name}. A manager of the collection can add you.")
+        raise NotAllowed(text.format(name=campaign))
 
 
 def can_see(membership: Membership, campaign: Campaign) -> bool:

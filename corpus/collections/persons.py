@@ -12,6 +12,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.core.mail import send_mail
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from accounts import jobs
 from accounts.audit import record_event
@@ -69,9 +70,9 @@ def take_out_data(*, by: User | None, at: datetime, user: User) -> dict[str, Any
 @transaction.atomic
 def request_erasure(*, by: User, at: datetime, keep_labels: bool) -> ErasureRequest:
     """Ask staff to erase one's name and address. Asking again changes what becomes of the labels."""
-    found, _ = ErasureRequest.objects.update_or_create(
+    found = ErasureRequest.objects.update_or_create(
         user=by, defaults={"keep_labels": keep_labels}, create_defaults={"keep_labels": keep_labels, "requested_at": at}
-    )
+    )[0]
     record_event(by=by, at=at, verb="request_erasure", target=by, labels=_labels(keep_labels))
     transaction.on_commit(lambda: _mail_staff(by))
     return found
@@ -80,9 +81,8 @@ def request_erasure(*, by: User, at: datetime, keep_labels: bool) -> ErasureRequ
 @transaction.atomic
 def withdraw_erasure_request(*, by: User, at: datetime) -> None:
     """Stay after all. Errors: Conflict where nothing was asked for."""
-    count, _ = ErasureRequest.objects.filter(user=by).delete()
-    if not count:
-        raise Conflict("You have not asked for your data to be erased.")
+    if not ErasureRequest.objects.filter(user=by).delete()[0]:
+        raise Conflict(_("You have not asked for your data to be erased."))
     record_event(by=by, at=at, verb="withdraw_erasure_request", target=by)
 
 

@@ -1,5 +1,6 @@
 """The daily mail: what it reports, to whom, once a day, and what can be switched off."""
 
+import re
 from copy import deepcopy
 from datetime import datetime, timedelta
 
@@ -24,6 +25,7 @@ from tests.factories.adjudication import AT, Built, build_campaign
 from tests.factories.corpus import ImportRunFactory
 from tests.factories.inquiries import answer, ask
 from tests.factories.webhooks import WebhookFactory
+from tests.literals import Literals, german_is_marked
 from tests.stubs.smtp import SmtpStub
 
 pytestmark = pytest.mark.django_db
@@ -81,6 +83,18 @@ def test_a_judge_reads_of_work_a_deadline_and_an_added_item_but_not_why(built: B
     others = [str(user) for user in built.people.values() if user != person(built, "cai")]
     for hidden in (*others, "doc0", "It brews tea", "sent back", "adjudicat", "disagree", "decide"):
         assert hidden not in text
+
+
+def test_nothing_is_reported_in_words_that_are_not_translated(built: Built) -> None:
+    User.objects.update(preferences={"language": "de"})
+    with german_is_marked():
+        send_due(NOON)
+        send_back(built, TOMORROW - timedelta(hours=1))
+        send_due(TOMORROW)
+    known = {"Main round", "Collection tea", *User.objects.values_list("name", flat=True)}
+    assert len(mail.outbox) > 1
+    for each in mail.outbox:
+        assert not Literals(re.sub(r"https?://\S+", "", f"{each.subject}\n{each.body}"), known).found
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The languages of the interface: what is translated is translated whole, and each page is in one language."""
 
+import ast
 import importlib.util
 import re
 from io import BytesIO
@@ -7,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.core.context import request_context
 from django.core import mail
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.actions import vouch_for_address
+from accounts.adapter import NOTIFICATIONS, AccountAdapter
 from accounts.languages import script_catalogue
 from accounts.models import User
 from config.languages import TRANSLATED
@@ -21,6 +24,7 @@ from corpus.collections.invitations import create_invitation, mail_invitation
 from corpus.models import Role
 from tests.access_walk import ADDRESSES
 from tests.factories.accounts import MembershipFactory, UserFactory
+from tests.literals import Literals, german_is_marked, untranslated_sentences
 from tests.processes import CHECKOUT
 
 _spec = importlib.util.spec_from_file_location("languages_update", CHECKOUT / "languages" / "update.py")
@@ -80,6 +84,38 @@ def test_scripts_of_translated_pages_hold_no_sentence_that_is_not_translated() -
         assert written <= said, path.name
 
 
+# Where refusals to those who have no choice of language are written, with what only managers and staff read there.
+REFUSALS = {
+    "accounts/*dapter.py accounts/addresses.py accounts/languages.py accounts/middleware.py accounts/passwords.py"
+    " accounts/sign_in_forms.py accounts/sign_on/adapter.py accounts/sign_on/arriving.py accounts/sign_on/pages.py"
+    " annotation/assignment/participation.py annotation/assignment/open_queue.py annotation/consent/backgrounds.py"
+    " annotation/consent/pages.py annotation/inquiries/asking.py annotation/kinds/*/labelling.py"
+    " annotation/labelling/[!r]*.py annotation/labelling/re*.py annotation/labelling/pages/*.py"
+    " annotation/papers/rules.py annotation/papers/extractions.py annotation/papers/pages/extraction*.py"
+    " corpus/collections/pages/persons.py corpus/questions/author_answers.py"
+    " corpus/questions/pages/author_answers.py": (),
+    "annotation/consent/consents.py": ("set_consent_text",),
+    "annotation/labelling/rules.py": ("_judge_first", "labels_hidden_in"),
+    "annotation/papers/extracting.py": ("_check_doi",),
+    "annotation/rubric/pages.py": ("rewrite_ask",),
+    "annotation/rubric/rewrites.py": ("ask_for_reviews",),
+    "corpus/collections/invitations.py": ("InvitationReport", "create_invitation", "_locked_open"),
+    "corpus/collections/pages/invitations.py": ("invitation_list_create", "invitation_revoke", "_mail"),
+    "corpus/collections/persons.py": ("request_person_erasure", "_check_can_leave"),
+}
+
+
+@pytest.mark.parametrize("paths", REFUSALS)
+def test_refusals_to_those_who_have_no_choice_of_language_go_through_the_translation(paths: str) -> None:
+    """Those of the forms and of JSON alike, which are more than a walk over the addresses can cause."""
+    for pattern in paths.split():
+        files = list(CHECKOUT.glob(pattern))
+        assert files, pattern
+        for path in files:
+            left = list(untranslated_sentences(ast.parse(path.read_text("utf-8")), REFUSALS[paths]))
+            assert not left, path.name
+
+
 @pytest.mark.django_db
 def test_a_page_is_in_the_language_of_the_person_before_that_of_the_browser(client: Client) -> None:
     client.force_login(UserFactory(preferences={"language": "de"}))
@@ -121,3 +157,50 @@ def test_a_mail_about_the_account_is_in_the_language_of_its_receiver(client: Cli
     client.post(reverse("account_reset_password"), {"email": user.email}, headers={"Accept-Language": "en"})
     assert mail.outbox[0].subject == "Litmus: Neues Passwort wählen"
     assert "öffnen Sie diesen Link" in mail.outbox[0].body
+
+
+MAILS = (
+    "account/email/email_confirmation",
+    "account/email/password_changed",
+    "account/email/password_reset",
+    "account/email/password_reset_key",
+    "socialaccount/email/account_connected",
+)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("prefix", MAILS)
+def test_mails_about_accounts_hold_no_text_that_is_not_translated(prefix: str, rf: RequestFactory) -> None:
+    user = UserFactory(preferences={"language": "de"})
+    request = rf.get("/")
+    context = {"user": user, "timestamp": timezone.now(), "ip": "192.0.2.1", "provider": "Ω", "activate_url": "…"}
+    with german_is_marked(), request_context(request):
+        AccountAdapter(request).send_mail(prefix, user.email, {**context, "password_reset_url": "…"})
+    read = mail.outbox[0].subject + "\n" + mail.outbox[0].body
+    assert "⟦" in read
+    assert not Literals(read, {str(user)}).found
+
+
+def test_all_mails_about_accounts_are_known_here() -> None:
+    """Notifications that we let through have words of ours; those of allauth are not sent."""
+    found = {f"{path.parts[-3]}/email/{path.name}" for path in CHECKOUT.glob("templates/*/email/*_subject.txt")}
+    assert found == {f"{prefix}_subject.txt" for prefix in MAILS}
+    assert set(NOTIFICATIONS) <= set(MAILS)
+
+
+@pytest.mark.django_db
+def test_an_invitation_holds_no_text_that_is_not_translated() -> None:
+    manager = MembershipFactory(role=Role.MANAGER)
+    invited = create_invitation(
+        by=manager.user,
+        at=timezone.now(),
+        membership=manager,
+        email="neu@example.org",
+        role=Role.ANNOTATOR,
+        mail_language="de",
+    )
+    with german_is_marked():
+        mail_invitation(invited)
+    link = re.compile(r"^http\S+$", re.M)
+    own = {str(manager.user), manager.collection.title}
+    assert not Literals(link.sub("", mail.outbox[0].subject + "\n" + mail.outbox[0].body), own).found
