@@ -253,7 +253,8 @@ def live_server() -> Iterator[LiveServer]:
 
 @pytest.fixture
 def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Page]]:
-    """Makes a page in a separate context (another person's browser); `user=` signs that user in.
+    """Makes a page in a separate context (another person's browser); `user=` signs that user in, `is_early` lets the
+    test act before the page's scripts have started.
 
     Other keywords go to Playwright's `new_context`. The test fails when a page met an uncaught script error or
     a violation of the content security policy.
@@ -261,7 +262,7 @@ def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Pa
     contexts: list[BrowserContext] = []
     faults: list[str] = []
 
-    def make(user: object = None, **options: object) -> Page:
+    def make(user: object = None, *, is_early: bool = False, **options: object) -> Page:
         # Without service workers: what passes through them is not seen by `page.route`. Without motion: a page is
         # what it will be at once (tests of the whole road ask for motion).
         usual = {"base_url": str(live_server), "viewport": VIEWPORT, "service_workers": "block"}
@@ -269,7 +270,7 @@ def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Pa
         context = browser.new_context(**{**usual, **options})
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
-        if options.get("java_script_enabled", True):
+        if options.get("java_script_enabled", True) and not is_early:
             context.add_init_script(HIDDEN_UNTIL_LISTENING)
         if user is not None:
             sign_in(context, user, str(live_server))

@@ -17,7 +17,7 @@ FORM = "answer YES = 1\nanswer NO = 0\n---\n"
 
 def test_the_preview_follows_an_early_and_a_fast_typist(new_page: NewPage) -> None:
     campaign = make_campaign(make_material())
-    page = new_page(campaign.collection.memberships.get(role="manager").user)
+    page = new_page(campaign.collection.memberships.get(role="manager").user, is_early=True)
     scripts = hold_back(page, "**/htmx*.js*")
     page.goto(f"/c/teas/campaigns/{campaign.slug}/machines/prompts/new/", wait_until="commit")
     text = page.get_by_label("Text", exact=True)

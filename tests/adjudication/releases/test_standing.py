@@ -85,6 +85,9 @@ WRITTEN_AGAIN = {
     "corpus.authorinvitation": "letters to authors, which no file shows",
     "corpus.authoranswer": "an answer that became a topic is that topic, which is guarded",
     "corpus.authorquestion": "part of a topic, which is guarded",
+    "corpus.webhook": "addresses of programs, which no file shows",
+    "corpus.webhookdelivery": "messages to programs, which no file shows",
+    "adjudication.voteacceptance": "a job that no file shows; the verdicts that it accepted are released",
     "corpus.questioncall": "letters to authors, which no file shows",
 }
 GUARDS = "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'release_stands'"

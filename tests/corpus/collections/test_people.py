@@ -210,7 +210,7 @@ def test_the_menus_show_where_one_is(client: Client, members: dict[Role, Members
     page = client.get("/c/tea/topics/new/").content.decode()
     assert '<summary aria-current="true">Material</summary>' in page
     assert page.count('aria-current="true"') == 2  # the group and, because the page is below it, the tab
-    assert '<a href="/c/tea/topics/">Topics</a>' in page[: page.index("</ol>")]
+    assert '<a href="/c/tea/topics/" lang="en">Topics</a>' in page[: page.index("</ol>")]
     assert 'aria-current="page">Topics' in client.get("/c/tea/topics/").content.decode()
     client.force_login(members[Role.ANNOTATOR].user)
     assert '<a href="/c/tea/campaigns/" aria-current="true">Campaigns</a>' in client.get("/c/tea/campaigns/").text
