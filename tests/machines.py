@@ -20,11 +20,21 @@ from tests.processes import Child, start_celery_worker, web_process
 RUNS = re.compile(r"Task accounts\.tasks\.run_job\[(\S+)\] (received|succeeded)")
 
 
+class Network:
+    """Where PostgreSQL, Valkey and the bucket are reached, and where machines are: all on the loopback interface."""
+
+    host = "127.0.0.1"
+
+    def join(self) -> tuple[str, list[str]]:
+        """The address of a new machine, and the words with which a command begins that runs there."""
+        return self.host, []
+
+
 class Machines:
     """Web servers by their addresses, and workers; each has a data folder below `folder` to itself."""
 
-    def __init__(self, folder: Path, held: ExitStack, **shared: str) -> None:
-        self.folder, self.held, self.shared = folder, held, shared
+    def __init__(self, folder: Path, held: ExitStack, network: Network, **shared: str) -> None:
+        self.folder, self.held, self.network, self.shared = folder, held, network, shared
         self.started = 0
 
     def environment(self) -> dict[str, str]:
@@ -38,22 +48,25 @@ class Machines:
     def web(self) -> tuple[str, Child]:
         environment = self.environment()
         log = self.folder / f"web-{self.started}.log"
-        return self.held.enter_context(web_process(log, patient=False, **environment))
+        host, inside = self.network.join()
+        return self.held.enter_context(web_process(log, patient=False, host=host, inside=inside, **environment))
 
     def worker(self) -> Child:
         environment = self.environment()
-        worker = start_celery_worker(self.folder / f"worker-{self.started}.log", name=f"{self.started}", **environment)
+        log, name = self.folder / f"worker-{self.started}.log", f"{self.started}"
+        worker = start_celery_worker(log, name=name, inside=self.network.join()[1], **environment)
         self.held.callback(worker.kill)
         return worker
 
 
 @contextmanager
-def machines(folder: Path, bucket_url: str, **settings: str) -> Iterator[Machines]:
+def machines(folder: Path, bucket_url: str, network: Network | None = None, **settings: str) -> Iterator[Machines]:
     """No machine yet; all that were started are killed after the block."""
     with ExitStack() as held:
-        pooler = held.enter_context(pooled(size=60, mode="session"))
+        network = network or Network()
+        pooler = held.enter_context(pooled(size=60, mode="session", host=network.host))
         shared = {"DATABASE_URL": pooler, "LITMUS_BUCKET_URL": bucket_url, "LITMUS_WEB_PROCESSES": "1"}
-        yield Machines(folder, held, **shared, **settings)
+        yield Machines(folder, held, network, **shared, **settings)
 
 
 def at_work(workers: list[Child]) -> list[Child]:

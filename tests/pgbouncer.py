@@ -20,7 +20,7 @@ CONFIGURATION = """
 [databases]
 {name} = host={host} port={port} dbname={name} user={user}
 [pgbouncer]
-listen_addr = 127.0.0.1
+listen_addr = {listen_addr}
 listen_port = {listen}
 unix_socket_dir =
 auth_type = any
@@ -37,7 +37,7 @@ def program() -> str | None:
 
 
 @contextlib.contextmanager
-def pooled(size: int = 4, mode: str = "transaction") -> Iterator[str]:
+def pooled(size: int = 4, mode: str = "transaction", host: str = "127.0.0.1") -> Iterator[str]:
     """The DATABASE_URL through a PgBouncer that has `size` sessions for all; skips where there is none.
 
     So few that consecutive transactions of one client land in different sessions, in transaction mode. In session mode
@@ -52,7 +52,7 @@ def pooled(size: int = 4, mode: str = "transaction") -> Iterator[str]:
         values = {key: database[key.upper()] for key in ("name", "host", "port", "user")}
         listen, ignored = free_port(), "options" if mode == "session" else ""
         (place / "pgbouncer.ini").write_text(
-            CONFIGURATION.format(**values, listen=listen, size=size, mode=mode, ignored=ignored)
+            CONFIGURATION.format(**values, listen_addr=host, listen=listen, size=size, mode=mode, ignored=ignored)
         )
         # Like PostgreSQL it does not run as root, and has to reach the same directory of sockets.
         account = server_account(settings.DATA_DIR / "postgres")
@@ -67,7 +67,7 @@ def pooled(size: int = 4, mode: str = "transaction") -> Iterator[str]:
             )
         try:
             wait_for(lambda: "process up" in log.read_text(), what="PgBouncer")
-            yield f"postgres://{quote(database['USER'])}@127.0.0.1:{listen}/{quote(database['NAME'])}"
+            yield f"postgres://{quote(database['USER'])}@{host}:{listen}/{quote(database['NAME'])}"
         finally:
             bouncer.terminate()
             bouncer.wait(60)

@@ -8,9 +8,10 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
@@ -96,16 +97,24 @@ def free_port() -> int:
 class Child:
     """A child process in a separate group, with its output in a file.
 
-    `python -m MODULE …` is put on a leash: it ends with the test run, however that ends.
+    `python -m MODULE …` is put on a leash: it ends with the test run, however that ends. A command that begins with the
+    words `inside` becomes that process in its place: `ip netns exec …`.
     """
 
-    def __init__(self, command: list[str], log: Path, environment: dict[str, str], cwd: Path = CHECKOUT) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        log: Path,
+        environment: dict[str, str],
+        cwd: Path = CHECKOUT,
+        inside: Sequence[str] = (),
+    ) -> None:
         self.log = log
         if command[:2] == [sys.executable, "-m"]:
             command = [*command[:2], "config.leash", *command[2:]]
         with log.open("wb") as output:
             self.process = subprocess.Popen(
-                command,
+                [*inside, *command],
                 cwd=cwd,
                 env=environment | {"LITMUS_PARENT": str(os.getpid())},
                 stdin=subprocess.DEVNULL,
@@ -142,17 +151,19 @@ class Child:
         self.process.wait()
 
 
-def start_celery_worker(log: Path, processes: int = 1, *, queue: str = "", name: str = "", **extra: str) -> Child:
+def start_celery_worker(log: Path, processes: int = 1, *, queue: str = "", name: str = "", **extra: Any) -> Child:
     """A Celery worker on this test's database and queue (or the one named), ready to take jobs."""
     return start_celery_workers(log, processes=processes, queue=queue, name=name, **extra)[0]
 
 
-def start_celery_workers(*logs: Path, processes: int = 1, queue: str = "", name: str = "", **extra: str) -> list[Child]:
+def start_celery_workers(
+    *logs: Path, processes: int = 1, queue: str = "", name: str = "", inside: Sequence[str] = (), **extra: str
+) -> list[Child]:
     """Several at the same time; of one that is asked about itself, the name should differ from that of others."""
     command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", "--loglevel", "INFO"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--concurrency", str(processes)]
     served = [*(["-Q", queue] if queue else []), *(["-n", f"{name}@%h"] if name else [])]
-    workers = [Child([*command, *quiet, *served], log, child_environment(**extra)) for log in logs]
+    workers = [Child([*command, *quiet, *served], log, child_environment(**extra), inside=inside) for log in logs]
     for worker in workers:
         worker.wait_for_output(" ready.")
     return workers
@@ -166,14 +177,16 @@ def web_server(log: Path, *, patient: bool = True, **extra: str) -> Iterator[str
 
 
 @contextlib.contextmanager
-def web_process(log: Path, *, patient: bool = True, **extra: str) -> Iterator[tuple[str, Child]]:
+def web_process(
+    log: Path, *, patient: bool = True, host: str = "127.0.0.1", inside: Sequence[str] = (), **extra: str
+) -> Iterator[tuple[str, Child]]:
     """The address and the process."""
     port = free_port()
-    environment = child_environment(**{"LITMUS_SITE_URL": f"http://127.0.0.1:{port}", **extra})
-    command = [sys.executable, "-m", "gunicorn", "-c", "config/gunicorn.py", "-b", f"127.0.0.1:{port}"]
-    server = Child([*command, "config.wsgi"], log, environment)
+    address = f"http://{host}:{port}"
+    environment = child_environment(**{"LITMUS_SITE_URL": address, **extra})
+    command = [sys.executable, "-m", "gunicorn", "-c", "config/gunicorn.py", "-b", f"{host}:{port}"]
+    server = Child([*command, "config.wsgi"], log, environment, inside=inside)
     try:
-        address = f"http://127.0.0.1:{port}"
         wait_for(lambda: answers(address + "/healthz"), what=f"an answer of the web server:\n{server.output}")
         yield address, server
     finally:
