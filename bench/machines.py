@@ -1,6 +1,6 @@
 """The long form of tests/test_many_machines.py: two web servers and four workers, killed again and again.
 
-Each is a process with a data folder and, as root on Linux, a network namespace of its own. They share PostgreSQL behind
+Each is a process with a data folder and, as root on Linux, a separate network namespace. They share PostgreSQL behind
 PgBouncer, Valkey and a bucket, which they reach over a bridge; all of it is in one more namespace, so the machine's
 network is left as it is. Where that cannot be done it says so, and all use the loopback interface. In each round a web
 server is killed while people judge, and workers in an import, while shards of an index are built, while a run and while
@@ -33,9 +33,8 @@ def ip(words: str) -> None:
 def namespaces_possible() -> bool:
     if os.geteuid() or not (shutil.which("unshare") and shutil.which("ip")):
         return False
-    trial = (
-        "ip link set lo up && ip link add machines type bridge && ip netns add litmus-try && ip netns del litmus-try"
-    )
+    name = f"litmus-{os.getpid()}"
+    trial = f"ip link set lo up && ip link add machines type bridge && ip netns add {name} && ip netns delete {name}"
     return not subprocess.run(["unshare", "--net", "sh", "-c", trial], capture_output=True, check=False).returncode
 
 
@@ -85,11 +84,9 @@ def soak(held: ExitStack, folder: Path, rounds: int) -> None:
         print(f"round {number}: {KILLED} processes killed, {time.monotonic() - started:.0f} s so far", flush=True)
     kept, counted = Submission.objects.count(), Judgment.objects.count()
     lost, double = confirmed - min(kept, counted), max(kept, counted) - confirmed
-    print(
-        f"{rounds * KILLED} processes killed in {rounds} rounds, {place.started} started: {lost} lost and {double}",
-        end=" ",
-    )
-    print(f"double of {confirmed} judgments; documents, runs and releases once, with the bytes they have undisturbed.")
+    print(f"{rounds * KILLED} processes killed in {rounds} rounds, {place.started} started.")
+    print(f"{lost} lost and {double} double of {confirmed} judgments.")
+    print("Documents, runs and releases are there once, with the same bytes as undisturbed.")
     assert (lost, double) == (0, 0)
 
 
@@ -112,7 +109,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=10)
     options = parser.parse_args()
     if os.environ.get(INSIDE):
-        print("each machine in a network namespace of its own", flush=True)
+        print("each machine in a separate network namespace", flush=True)
     elif namespaces_possible():
         os.environ[INSIDE] = "1"
         os.execvp("unshare", ["unshare", "--net", sys.executable, "-m", "bench.machines", *sys.argv[1:]])
