@@ -36,7 +36,7 @@ def add_run(campaign: Campaign, *, cost: Decimal | None, seconds: float | None) 
         recipe_hash="0" * 64,
         requested_at=AT,
     )
-    run.criteria.add(campaign.criteria.get())
+    run.criteria.set(campaign.criteria.all(), through_defaults={"recipe_hash": run.recipe_hash, "run_number": 1})
     items = list(campaign.items.order_by("pk")[:20])
     store_replies(run, [MachineAnswer(item.pk, {"relevance": Reading(1)}, "1") for item in items], AT)
     MachineReply.objects.filter(run=run).update(cost=cost, seconds=seconds, prompt_tokens=1000, completion_tokens=10)
