@@ -66,7 +66,7 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         ),
         Variable(
             "LITMUS_LOCAL_COPIES_MB",
-            "Room for copies of files of the bucket in `LITMUS_INDEX_DIR`; those used longest ago go first",
+            "Room for copies of files and indexes of the bucket in `LITMUS_INDEX_DIR`; those used longest ago go first",
         ),
         Variable(
             "LITMUS_STATIC_ROOT",

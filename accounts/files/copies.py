@@ -1,12 +1,15 @@
 """Copies of files of a bucket on this machine: fetched once, known by the hash of their content, shared by processes.
 
 A lock on the file of a copy keeps it while somebody reads it. When all take more than the limit, those that were used
-longest ago go.
+longest ago go. Indexes, which workers fetch from the shelf (accounts/files/shelf.py), count too: a lock on the file
+LOCKED keeps one, and one used lately may be half fetched or half built, and stays.
 """
 
 import fcntl
 import hashlib
 import os
+import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +18,8 @@ from typing import IO
 from django.conf import settings
 
 Pieces = Callable[[], Iterable[bytes]]
+LOCKED = "index.json"  # in the folder of an index
+LATELY = 3600  # seconds
 
 
 class Damaged(OSError):
@@ -81,24 +86,34 @@ def _fill(file: IO[bytes], sha256: str, pieces: Iterable[bytes]) -> None:
 
 
 def make_room() -> None:
-    """Remove the copies used longest ago until the rest is within the limit; those in use stay."""
-    found = sorted((about.st_mtime, about.st_size, path) for path, about in _all())
-    left = sum(size for _, size, _ in found)
-    for _, bytes_, path in found:
+    """Remove the copies and indexes used longest ago until the rest is within the limit; those in use stay."""
+    found = sorted([*_copies(), *_indexes()])
+    left = sum(bytes_ for _, bytes_, _ in found)
+    for used, bytes_, path in found:
         if left <= settings.LOCAL_COPIES:
             return
-        left -= bytes_ * _remove_unless_held(path)
+        left -= bytes_ * (_remove_unless_held(path) if path.is_file() else _remove_unless_lately(path, used))
 
 
 def size() -> int:
-    """Bytes of all copies."""
-    return sum(about.st_size for _, about in _all())
+    """Bytes of all copies and indexes."""
+    return sum(bytes_ for _, bytes_, _ in (*_copies(), *_indexes()))
 
 
-def _all() -> Iterator[tuple[Path, os.stat_result]]:
+def _copies() -> Iterator[tuple[float, int, Path]]:
+    """When each was used, its bytes, and where it is."""
     for path in folder().iterdir():
         with suppress(FileNotFoundError):
-            yield path, path.stat()
+            about = path.stat()
+            yield about.st_mtime, about.st_size, path
+
+
+def _indexes() -> Iterator[tuple[float, int, Path]]:
+    """The same of indexes; none without a bucket, where they are no copies."""
+    for path in Path(settings.INDEX_DIR).glob("*/*/*") if settings.BUCKET else ():
+        with suppress(FileNotFoundError):  # being removed by another process
+            files = [each.stat() for each in (path, *path.rglob("*"))]
+            yield max(each.st_mtime for each in files), sum(each.st_size for each in files), path
 
 
 def _remove_unless_held(path: Path) -> bool:
@@ -107,3 +122,20 @@ def _remove_unless_held(path: Path) -> bool:
         path.unlink()
         return True
     return False
+
+
+def _remove_unless_lately(index: Path, used: float) -> bool:
+    return used < time.time() - LATELY and remove_unless_open(index)
+
+
+def remove_unless_open(index: Path) -> bool:
+    """Remove an index, whole or half, that nobody has open on this machine; whether it was removed."""
+    try:
+        with (index / LOCKED).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(index, ignore_errors=True)
+    except FileNotFoundError:  # half an index
+        shutil.rmtree(index, ignore_errors=True)
+    except BlockingIOError:
+        return False
+    return True

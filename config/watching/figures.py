@@ -167,4 +167,4 @@ def _files() -> Iterator[Metric]:
         is_up = False
     yield _gauge("files_up", "Whether the folder or bucket of files can be used.", [((), is_up)])
     if settings.BUCKET:
-        yield _gauge("local_copies_bytes", "Copies of the bucket's files on this machine.", [((), copies.size())])
+        yield _gauge("local_copies_bytes", "Copies of files and indexes of the bucket here.", [((), copies.size())])

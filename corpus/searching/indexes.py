@@ -9,18 +9,19 @@ build at the same time.
 import fcntl
 import hashlib
 import json
+import os
 import shutil
 import weakref
 from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import connection
 
+from accounts.files.copies import make_room, remove_unless_open
 from accounts.files.shelf import fetched, folders, here, share, shelf
 from accounts.jobs import Cancelled, Progress
 from accounts.sql import execute
@@ -219,6 +220,9 @@ def opened_index(name: str, shard: int | None = None) -> Index:
     lock = fetched(f"{name}/{META}").open()
     fcntl.flock(lock, fcntl.LOCK_SH)
     try:
+        if not os.fstat(lock.fileno()).st_nlink:
+            raise FileNotFoundError(f"{name} was just removed to make room")
+        os.utime(lock.fileno())  # the time of its last use
         index = Index(here(name))
         for each in range(len(index.shards)) if shard is None else [shard]:
             fetch_shard(name, each)
@@ -228,6 +232,7 @@ def opened_index(name: str, shard: int | None = None) -> Index:
     weakref.finalize(index, lock.close)
     if settings.BUCKET:
         _remove_others_here(name)
+        make_room()
     return index
 
 
@@ -251,15 +256,4 @@ def _remove_others(current: str) -> None:
 def _remove_others_here(current: str) -> None:
     for other in here(current).parent.iterdir():
         if other.is_dir() and other != here(current):
-            _remove_unless_open(other)
-
-
-def _remove_unless_open(directory: Path) -> None:
-    try:
-        with (directory / META).open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(directory, ignore_errors=True)
-    except FileNotFoundError:  # half an index
-        shutil.rmtree(directory, ignore_errors=True)
-    except BlockingIOError:
-        return
+            remove_unless_open(other)

@@ -1,8 +1,10 @@
 """Copies of files of a bucket: fetched once, held while read, removed when they take too much room."""
 
+import fcntl
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 
 from accounts.files import copies
 from accounts.files.copies import Damaged, copy_of
+from engines.ranking.index import META
 from tests.processes import PATIENCE, Child, child_environment, wait_for
 
 
@@ -48,6 +51,38 @@ def test_what_is_read_stays_however_little_room_there_is(place: Path) -> None:
         assert (first.read_bytes(), second.read_bytes()) == (b"a" * 20, b"b" * 30)
     with copy_of(*taken(b"c")):
         assert copies.size() == 1
+
+
+def test_an_index_counts_and_goes_where_it_is_neither_open_nor_used_lately(place: Path, settings: Any) -> None:
+    long_ago = time.time() - 2 * copies.LATELY
+    settings.BUCKET = {"location": ""}
+
+    def index(name: str, used: float = long_ago, *, whole: bool = True) -> Path:
+        found = place.parent / "1-tea" / "settings" / name
+        (found / "0").mkdir(parents=True)
+        (found / "0" / "docs.npy").write_bytes(b"d" * 10_000)
+        if whole:
+            (found / META).write_text("{}")
+        for path in (found, *found.rglob("*")):
+            os.utime(path, (used, used))
+        return found
+
+    settings.LOCAL_COPIES = 1
+    opened, left, half = index("open"), index("left"), index("half", whole=False)
+    lately = [index("lately", time.time()), index("half lately", time.time(), whole=False)]
+    with (opened / META).open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        assert copies.size() > 50_000
+        copies.make_room()
+    assert not left.exists()
+    assert not half.exists()
+    assert all((each / "0" / "docs.npy").exists() for each in (opened, *lately))
+    settings.LOCAL_COPIES = copies.size()
+    copies.make_room()
+    assert opened.exists(), "there is room"
+    settings.LOCAL_COPIES, settings.BUCKET = 1, None
+    copies.make_room()
+    assert opened.exists(), "without a bucket it is no copy"
 
 
 def test_what_has_changed_in_the_bucket_is_refused_and_not_kept(place: Path) -> None:

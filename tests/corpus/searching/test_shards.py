@@ -1,5 +1,6 @@
 """Indexes in shards: built and searched by several real workers at once, equal to one shard to the last bit."""
 
+import os
 import re
 from dataclasses import asdict
 from io import StringIO
@@ -14,7 +15,7 @@ from redis import Redis
 
 from accounts import jobs
 from accounts.claims import Claim
-from accounts.files.shelf import folders
+from accounts.files.shelf import folders, here
 from accounts.jobs import Cancelled, Progress
 from accounts.models import JobState
 from accounts.queues import Queue
@@ -23,7 +24,7 @@ from corpus.pools.requests import request_pools
 from corpus.runs.files import run_lines
 from corpus.runs.runs import recipe_named, request_run
 from corpus.searching import indexes, parts
-from corpus.searching.indexes import IndexSpec, ShardBuilding, open_index
+from corpus.searching.indexes import IndexSpec, ShardBuilding, name_of, open_index
 from engines.ranking.recipe import Recipe
 from engines.ranking.scorers import BM25
 from tests.factories.accounts import AT, CollectionFactory
@@ -170,6 +171,25 @@ def test_the_command_makes_shards_as_the_page_does(tmp_path: Path, settings: Any
     settings.INDEX_DIR, settings.INDEX_SHARD = tmp_path, 10
     call_command("make_run", "tea", "mine", "--recipe", "bm25", stderr=StringIO())
     assert len(list(tmp_path.glob("*-tea/*/*/[0-9]*/docs.npy"))) == 3
+
+
+@pytest.mark.services
+@pytest.mark.django_db
+def test_an_index_that_made_room_for_another_comes_back_from_the_bucket(in_bucket: str, settings: Any) -> None:
+    settings.LOCAL_COPIES = 1
+    tea, pots = [
+        Progress(PoolRun.objects.create(collection=CollectionFactory(slug=slug), requested_at=AT))
+        for slug in ("tea", "pots")
+    ]
+    DocumentFactory(collection=tea.job.collection, title="Green tea")
+    place = here(name_of(open_index(tea.job.collection, tea)))
+    for path in (place, *place.rglob("*")):
+        os.utime(path, (AT.timestamp(), AT.timestamp()))
+    other = here(name_of(open_index(pots.job.collection, pots)))
+    assert (place.exists(), other.exists()) == (False, True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(indexes, "_build", lambda *_: pytest.fail("it was built again"))
+        assert len(open_index(tea.job.collection, tea).search(BM25, "tea", 10)) == 1
 
 
 def orders_left() -> list[str]:
