@@ -109,7 +109,7 @@ def _copies() -> Iterator[tuple[float, int, Path]]:
 
 
 def _indexes() -> Iterator[tuple[float, int, Path]]:
-    """The same of indexes; none without a bucket, where they are no copies."""
+    """When each index was used, its bytes, and where it is; none without a bucket, where they are no copies."""
     for path in Path(settings.INDEX_DIR).glob("*/*/*") if settings.BUCKET else ():
         with suppress(FileNotFoundError):  # being removed by another process
             files = [each.stat() for each in (path, *path.rglob("*"))]
