@@ -9,6 +9,7 @@ from django.db.models import Q
 from annotation.models import Extraction, ExtractionRevision, Guideline
 from annotation.papers.extractions import content_of, docnos_among, with_inside
 from annotation.papers.references import Match
+from annotation.papers.section_reasons import reason_in_words
 from corpus.models import Document, Paper
 from engines.definitions.block_contexts import numbers_by_key, readings_of
 from engines.definitions.extractions import Content, findings_of, write_content
@@ -65,7 +66,7 @@ def paper_data(paper: Paper, content: Content) -> dict[str, Any]:
                 "heading": section.heading,
                 "top": section.top,
                 "part": section.part,
-                "reason": section.reason,
+                "reason": reason_in_words(section.reason),
                 "blocks": [block["id"] for block in section.blocks],
             }
             for section in citing_sections(paper.blocks)

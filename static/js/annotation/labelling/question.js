@@ -4,7 +4,7 @@ import { wordDiff } from "./diff.js";
 import { keepDraft } from "./drafts.js";
 import { overlapWith, sharedSpans } from "./overlap.js";
 import { announce, data, fromTemplate, marked, part, show, setText } from "./page.js";
-import { say, sayMany } from "../../words.js";
+import { language, say, sayMany } from "../../words.js";
 
 const NO_ABSTRACT = say("No abstract is known for this document.");
 
@@ -99,7 +99,8 @@ function drawMeter(name, before, now, cutoff) {
   setText("meter-words", cutoff === null ? "" : isAbove ? say("above the cut-off {cutoff}", { cutoff: shown(cutoff) }) : say("within the cut-off {cutoff}", { cutoff: shown(cutoff) }), meter);
 }
 
-const shown = (share) => (share === null || share === undefined ? "–" : share.toFixed(2));
+const DIGITS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+const shown = (share) => (share === null || share === undefined ? "–" : share.toLocaleString(language, DIGITS));
 
 // --- targets -----------------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ const MARKER = /\[\d+[a-z]?(?:\s*[,;–-]\s*\d+[a-z]?)*\]/g;
 // Names with a year in round brackets: looked for only in papers that cite that way.
 const NAMED = /\((?:[^()]*\p{Lu}[^()]*[,\s])(?:1[89]|20)\d\d[a-z]?\)/gu;
 const SECTIONS = ["introduction", "related work", ""];
+const NAMES = { introduction: say("introduction"), "related work": say("related work"), "": say("no section") }; // as they are read
 
 export class Contexts extends EventTarget {
   constructor() {
@@ -189,7 +190,7 @@ export class Contexts extends EventTarget {
     select.dataset.section = c;
     select.setAttribute("aria-label", say("Section of context {id}", { id: context.id }));
     const names = SECTIONS.includes(context.section) ? SECTIONS : [...SECTIONS, context.section];
-    for (const name of names) select.append(new Option(name || say("no section"), name, false, name === context.section));
+    for (const name of names) select.append(new Option(NAMES[name] ?? name, name, false, name === context.section));
     return select;
   }
 

@@ -85,7 +85,7 @@ export class Sections extends EventTarget {
   }
 }
 
-const decided = (section) => (section.part ? say("proposed as {part}", { part: section.part }) : say("not proposed"));
+const decided = (section) => (section.part ? say("proposed as {part}", { part: say(section.part) }) : say("not proposed"));
 
 function element(tag, name, text = "") {
   const made = document.createElement(tag);
