@@ -49,9 +49,11 @@ def campaigns_left_in(campaigns: Iterable[int], user: User) -> QuerySet[Campaign
     """Those of `campaigns_left_to` because of which the labels of `campaigns` stay hidden from the person: each that is
     among them, and each in which they have the same item left that one of `campaigns` judges too. One query."""
     pks = list(campaigns)
+    # Texts belong to a collection, so what is left elsewhere is never the same: the items there are not looked at.
+    near = Q(collection__in=Campaign.objects.filter(pk__in=pks).values("collection"))
     twins = _twins().filter(campaign__in=pks)
     left = Item.objects.filter(left_to(user, "pk"), Exists(twins), campaign=OuterRef("pk"))
-    return campaigns_left_to(user).filter(Q(pk__in=pks) | Exists(left))
+    return campaigns_left_to(user).filter(Q(pk__in=pks) | near & Exists(left))
 
 
 def left_by_campaign(campaigns: Iterable[int], user: User) -> dict[int, list[int]]:
@@ -59,7 +61,8 @@ def left_by_campaign(campaigns: Iterable[int], user: User) -> dict[int, list[int
     query."""
     twins = _twins().filter(campaign=OuterRef(OuterRef(OuterRef("pk"))))
     same = Item.objects.filter(left_to(user, "pk"), Exists(twins), campaign=OuterRef("pk"))
-    left = campaigns_left_to(user).filter(Q(pk=OuterRef("pk")) | Exists(same)).order_by("name").values("pk")
+    near = Q(collection=OuterRef("collection"))
+    left = campaigns_left_to(user).filter(Q(pk=OuterRef("pk")) | near & Exists(same)).order_by("name").values("pk")
     found = Campaign.objects.filter(pk__in=list(campaigns)).annotate(left=ArraySubquery(left))
     return {pk: pks for pk, pks in found.values_list("pk", "left") if pks}
 
