@@ -301,7 +301,8 @@ documents each, by BM25. Workers are processes with separate data folders that s
 and a bucket (moto's server, a process on the same cores). Index and run file have the same SHA-256 with any number of
 workers; that is the test. The machine has {found["cores"]} cores: more workers than cores say nothing about time.
 Measured on {found["measured_at"]} with a load average of {found["load_average"]}. Where other work
-shares the machine, more processes get more of it, which flatters more workers.
+shares the machine, more processes get more of it, which flatters more workers. Below 1, sharing
+costs more time than it saves at this size; larger ones were not measured.
 
 {table(head, rows)}
 """
