@@ -29,6 +29,7 @@ REQUEST_COMMITTEE = Operation(
     roles=MANAGE,
     about="Make a committee of machines: an annotator whose labels follow by a rule from its members' replies.",
     title="Make a committee of machines",
+    template="annotation/machines/committee_request.html",
     lead="Its labels follow from the replies that its members have given, so it costs nothing. An item is answered once"
     " every member has a reply; an invalid reply counts for nothing. The members then do not vote, and the committee is"
     " left out of figures over everybody, so that nobody counts twice. Annotators see neither the committee nor"

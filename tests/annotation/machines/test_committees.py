@@ -160,3 +160,13 @@ def test_its_page_names_rule_and_members(made: Material, campaign: Campaign, cli
     text = client.get(answer.url).text
     assert "Committee of 2, median, run 1" in text
     assert all(f'href="{base}{one.pk}/"' in text for one in members)
+
+
+def test_without_two_machines_its_page_leads_to_one_more(made: Material, campaign: Campaign, client: Client) -> None:
+    judged_by(made, campaign, "Answer: 2")
+    client.force_login(made.manager)
+    base = f"/c/{made.collection.slug}/campaigns/{campaign.slug}/machines/"
+    text = client.get(f"{base}committees/new/").text
+    assert "A committee needs two machines that ran over the campaign." in text
+    assert f'href="{base}new/"' in text
+    assert "Make the committee" not in text

@@ -82,7 +82,7 @@ def test_the_state_of_a_request_comes_first_and_agrees_with_its_figures(client, 
     assert re.search(r">1</span> of their topics was deleted since", html)
     run.replies.filter(outcome=Outcome.WAITING).delete()
     html = page(client, "generation_detail", run.pk)
-    assert "All mentions are asked about; the job has only to finish." in html
+    assert "All mentions are asked about; the job waits for a worker to finish it." in html
     assert "asked about so far" not in html
 
 
@@ -90,6 +90,7 @@ def test_without_a_model_the_page_says_who_can_help(client, mention, settings):
     settings.LLM_BASE_URL = ""
     for name in ("generation_list", "generation_create"):
         assert "LITMUS_LLM_BASE_URL" in page(client, name)
+    assert reverse("generation_create", args=["tea"]) not in page(client, "generation_list")
     answer = client.post(reverse("generation_create", args=["tea"]), {"overlap_definition": "words"})
     assert answer.status_code == 422
 
