@@ -96,12 +96,13 @@ def ping_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> WebhookD
 @transaction.atomic
 def redeliver_message(*, by: User | None, at: datetime, delivery: WebhookDelivery) -> WebhookDelivery:
     """Send a message again, with the same id and content, and with all attempts. Errors: Refused where it is off."""
-    webhook = delivery.webhook
-    check_manager(webhook.collection, by)
+    check_manager(delivery.webhook.collection, by)
+    webhook = _locked(delivery.webhook)  # an attempt that is on its way notes its end before or after this
     if not webhook.is_on:
         raise Refused("This webhook is switched off. Switch it on first: it then sends what has waited.")
     again = {"state": DeliveryState.WAITING, "due_at": Now(), "attempts": 0}
-    WebhookDelivery.objects.filter(pk=delivery.pk).update(**again)
+    if not WebhookDelivery.objects.filter(pk=delivery.pk).update(**again):
+        raise Refused("This message is no longer kept, so it cannot be sent again.")
     facts = {"message": delivery.message, "event": delivery.event}
     record_event(by=by, at=at, verb="redeliver_message", target=webhook, scope=webhook.collection, **facts)
     call_sender(webhook.pk)

@@ -1,7 +1,8 @@
 """Messages sent: one after the other to each webhook, tried again for three days, at least once and in no set order.
 
 A worker holds a webhook for LEASE and renews that with each message. If it dies, the message on its way is sent again
-under the same id by the next, which beat calls. No transaction is open meanwhile.
+under the same id by the next, which beat calls. No transaction is open meanwhile, but for a ping: who asked for it
+waits for the answer.
 """
 
 import logging
@@ -79,6 +80,7 @@ def attempt(delivery: WebhookDelivery) -> float:
         webhook = Webhook.objects.select_for_update(no_key=True).filter(pk=delivery.webhook_id).first()
         if webhook is None:
             return 0.0  # removed meanwhile, and the delivery with it
+        delivery.refresh_from_db(fields=["state", "attempts"])  # it may have been asked for again meanwhile
         _note(delivery, answer, now)
         return _note_health(webhook, delivery, answer, now)
 

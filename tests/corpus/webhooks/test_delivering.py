@@ -146,6 +146,19 @@ def test_after_the_last_attempt_it_has_failed_and_can_be_sent_again() -> None:
     assert stub.calls[0].headers["webhook-id"] == delivery.message
 
 
+def test_one_asked_for_again_while_its_last_attempt_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    send = delivering._send
+
+    def send_and_ask(delivery: WebhookDelivery, now: datetime) -> Any:
+        answer = send(delivery, now)
+        redeliver_message(by=None, at=AT, delivery=WebhookDelivery.objects.get())
+        return answer
+
+    monkeypatch.setattr(delivering, "_send", send_and_ask)
+    _, delivery, _ = sent(Status(500), attempts=len(PAUSES))
+    assert (delivery.state, delivery.attempts) == ("waiting", 1)
+
+
 def test_a_server_that_asks_for_a_pause_is_left_alone(asked: list[float]) -> None:
     with ChatStub([Status(429, {"Retry-After": "600"}), OK]) as stub:
         webhook = WebhookFactory(address=stub.url)
