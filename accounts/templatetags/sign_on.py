@@ -25,4 +25,4 @@ def connect_buttons(context: template.Context) -> dict[str, Any]:
     """For the person's own page: a button for each provider that is not connected yet."""
     connected = set(context["request"].user.socialaccount_set.values_list("provider", flat=True))
     left = [(key, each.label) for key, each in settings.SIGN_ON.items() if key not in connected]
-    return {"left": left, "csrf_token": context.get("csrf_token")}
+    return {"left": left, "has_providers": bool(settings.SIGN_ON), "csrf_token": context.get("csrf_token")}

@@ -1,6 +1,7 @@
 """The figures of /metrics as tables for people."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.template.defaultfilters import filesizeformat
@@ -85,6 +86,8 @@ def _table(family: Metric) -> FigureTable:
 def _words(name: str, value: float) -> str:
     if name.endswith("_up"):
         return "yes" if value else "no"
+    if name.endswith("_seconds"):
+        return str(timedelta(seconds=round(value)))  # 940 days, 14:24:48
     return filesizeformat(value) if name.endswith("_bytes") else decimal(value, 0)
 
 
