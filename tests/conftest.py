@@ -33,11 +33,11 @@ from tests.processes import Child, start_celery_worker, wait_for
 
 VIEWPORT = {"width": 1280, "height": 800}
 # Playwright acts on what it can see, also before the page's scripts have started, where no person is so fast: a change
-# then reaches nobody, and the test waits in vain. What can be acted on is hidden until scripts listen. (What is given
-# the focus by the page stays: hidden, it would not be given it.)
+# then reaches nobody, and the test waits in vain. What can be acted on has no size until scripts listen; it can have
+# the focus meanwhile, which pages give to fields. (Links have no box that could be made small.)
 HIDDEN_UNTIL_LISTENING = """
-  const sheet = new CSSStyleSheet(), controls = ":is(a, button, input, select, textarea, summary):not([autofocus])";
-  sheet.replaceSync(`${controls} { visibility: hidden !important }`);
+  const sheet = new CSSStyleSheet(), controls = ":is(button, input, select, textarea, summary)";
+  sheet.replaceSync(`${controls} { transform: scale(0) !important } a { visibility: hidden !important }`);
   document.adoptedStyleSheets = [sheet];
   document.addEventListener("DOMContentLoaded", () => { document.adoptedStyleSheets = []; }, { once: true });
 """
