@@ -126,9 +126,9 @@ def institution(found: dict[str, Any]) -> str:
 
 {found["annotators"]} annotators in a closed loop on {found["web_servers"]} web servers with a worker behind PgBouncer,
 all separate processes, by turns with eight annotators on one web server. Target: {found["least_ratio"]} of its rate.
-Transaction mode is that of PgBouncer before 1.21, without prepared statements. Measured on {found["measured_at"]} with
-a load average of {found["load_average"]}. More processes get more of a machine that other work shares: compare the
-processor times then.
+Transaction mode is that of PgBouncer before 1.21, without prepared statements. Measured on {found["measured_at"]}; the
+load average was {found["load_before"]} at its start. More processes get more of a machine that other work shares:
+compare the processor times then.
 
 {table(head, rows)}
 """
