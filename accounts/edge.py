@@ -13,6 +13,7 @@ from typing import Any
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
 API = "/api/"
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -38,10 +39,10 @@ class AddressMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if _IN_PATH(request.path_info):
-            raise BadRequest(_reason("The address", request.path_info, _IN_PATH))
+            raise BadRequest(_reason(_("The address"), request.path_info, _IN_PATH))
         if "HTTP_TRANSFER_ENCODING" in request.META:
             raise BadRequest("The body came in chunks, without its length. Send it with the header Content-Length.")
-        check_texts("The address", (text for pair in _pairs(request.GET) for text in pair))
+        check_texts(_("The address"), (text for pair in _pairs(request.GET) for text in pair))
         request.COOKIES = {name: value for name, value in request.COOKIES.items() if not _IN_TEXT(value)}
         return self.get_response(request)
 
@@ -55,7 +56,7 @@ class BodyMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
-    def process_view(self, request: HttpRequest, *_: Any) -> None:
+    def process_view(self, request: HttpRequest, *__: Any) -> None:
         if request.path_info.startswith(API) or request.method in ("GET", "HEAD"):
             return
         if request.content_type in FORMS:
@@ -66,8 +67,8 @@ class BodyMiddleware:
 
 def check_form(fields: Any, files: Any) -> None:
     """Names and values of a form, and the names of its files. Errors: BadRequest."""
-    check_texts("The form", (text for pair in _pairs(fields) for text in pair))
-    check_texts("The name of a file", (part.name or "" for _, part in _pairs(files)))
+    check_texts(_("The form"), (text for pair in _pairs(fields) for text in pair))
+    check_texts(_("The name of a file"), (part.name or "" for __, part in _pairs(files)))
 
 
 def body_of(request: HttpRequest) -> bytes:
@@ -83,7 +84,7 @@ def check_json(raw: bytes) -> None:
         value = json.loads(raw)
     except (ValueError, RecursionError):
         return
-    check_texts("The body", _texts_in(value))
+    check_texts(_("The body"), _texts_in(value))
 
 
 def check_texts(where: str, texts: Iterable[str]) -> None:
@@ -96,8 +97,9 @@ def check_texts(where: str, texts: Iterable[str]) -> None:
 def _reason(where: str, text: str, search: Callable[[str], re.Match[str] | None]) -> str:
     found = search(text)
     code = ord(found[0]) if found else 0
-    what = "half of a surrogate pair" if code >= 0xD800 else "a control character"
-    return f"{where} contains {what} (U+{code:04X}), which cannot be stored. Remove it and try again."
+    what = _("half of a surrogate pair") if code >= 0xD800 else _("a control character")
+    words = _("{where} contains {what} ({code}), which cannot be stored. Remove it and try again.")
+    return words.format(where=where, what=what, code=f"U+{code:04X}")
 
 
 def _pairs(values: Any) -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,9 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils import translation
 
+from accounts.counting import numeral
 from accounts.models import User
+from engines.wordings import Wording
 
 NAMES = dict(settings.LANGUAGES)  # each in its own language
 ENGLISH = settings.LANGUAGE_CODE
@@ -32,6 +34,14 @@ def in_language_of(user: User | None, otherwise: str = ENGLISH) -> AbstractConte
     """For mails: texts inside are in the language that the person has chosen."""
     chosen = user.preferences.get("language") if user else None
     return translation.override(chosen if chosen in NAMES else otherwise or ENGLISH)
+
+
+def translated(said: Wording | str | int) -> str:
+    """What an engine says, in the language of now; a value that is no wording stays as it is."""
+    if isinstance(said, Wording):
+        words = translation.gettext(said.template)
+        return words.format(**{name: translated(value) for name, value in said.values.items()})
+    return numeral(said) if isinstance(said, int) else said
 
 
 @cache

@@ -22,7 +22,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(CHECKOUT))
 APPS = ("accounts", "adjudication", "annotation", "config", "corpus", "engines")
 PYTHON: dict[str, Any] = {
-    **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop"), (1,)),
+    **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "Wording"), (1,)),
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
     **dict.fromkeys(("npgettext", "npgettext_lazy"), ((1, "c"), 2, 3)),
@@ -39,7 +39,7 @@ def sources(domain: str) -> Iterator[tuple[Path, str, dict[str, Any], str]]:
             yield path, "javascript", SCRIPTS, path.read_text("utf-8")
         return
     for path in sorted(path for app in APPS for path in (CHECKOUT / app).rglob("*.py")):
-        if "gettext" in (text := path.read_text("utf-8")):
+        if re.search(r"gettext|Wording\(", text := path.read_text("utf-8")):
             yield path, "python", PYTHON, text
     for path in sorted(path for path in (CHECKOUT / "templates").rglob("*.*") if path.suffix in (".html", ".txt")):
         if re.search(r"translate|_\(", text := path.read_text("utf-8")):

@@ -27,6 +27,7 @@ from tests.access_table import ROLES, TABLE, Row
 from tests.access_walk import path_of, session_of
 from tests.access_world import World, make_world
 from tests.factories.accounts import UserFactory
+from tests.literals import Literals, german_is_marked
 
 REFUSED = ["\0", "\x01", "\b", "\x0c", "\x1f", "\x7f"]
 MULTIPART = "multipart/form-data; boundary=x"
@@ -161,6 +162,16 @@ def test_fields_of_an_upload_refuse_them_and_names_of_files_lose_them(
     assert "The form contains a control character" in refused.json()["detail"]
     assert send().status_code == 202
     assert ImportRun.objects.latest("pk").files[0]["name"] == "ab.jsonl"
+
+
+def test_a_form_is_refused_in_the_language_of_who_sent_it(manager: Client, world: World) -> None:
+    address = reverse("account_profile")
+    answer = manager.post(address, {"name": "a\x02b"}, headers={"Accept-Language": "de"})
+    assert answer.status_code == 400
+    assert "Das Formular enthält ein Steuerzeichen (U+0002), das nicht gespeichert werden kann." in answer.text
+    with german_is_marked():
+        answer = manager.post(address, {"name": "a\x02b"}, headers={"Accept-Language": "de"})
+    assert Literals(answer.text, set()).found == []
 
 
 @pytest.mark.parametrize("found", REFUSED)

@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from accounts.languages import translated
 from accounts.models import User
 from accounts.refusals import Refused
 from annotation.models import (
@@ -153,12 +154,17 @@ def append_steps(
         try:
             new = write_content(read_content(apply_step(stored, step)))
         except BadExtraction as bad:
-            raise Refused(_("That cannot be stored: {reason}.").format(reason=bad.reason)) from bad
+            raise Refused(cannot_be_stored(bad)) from bad
         if new != stored:
             change = str(step.get("change") or unnamed)
             extraction = append_revision(extraction, new, by=by, at=at, change=change, basis=basis)
         stored = new
     return extraction
+
+
+def cannot_be_stored(bad: BadExtraction) -> str:
+    """The refusal, in the language of now."""
+    return _("That cannot be stored: {reason}.").format(reason=translated(bad.reason))
 
 
 def append_revision(

@@ -92,7 +92,7 @@ class _Storing:
                 self._store(paper)
         except (BrokenFile, BadExtraction) as error:
             line = error.line if isinstance(error, BrokenFile) else 0
-            self.counts.add_problems([Problem(name, line, error.reason)])
+            self.counts.add_problems([Problem(name, line, str(error.reason))])
         except (DatabaseError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             self.counts.add_problems([Problem(name, 0, f"cannot be stored: {reason}")])

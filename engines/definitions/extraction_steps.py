@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engines.definitions.extractions import BadExtraction
+from engines.wordings import Wording
 
 PARTS = ("contexts", "references")
 MOST_STEPS = 500  # in one request
@@ -21,9 +22,9 @@ def apply_step(content: Mapping[str, Any], step: object) -> dict[str, Any]:
     Raises `BadExtraction` for what is no step, and for places that the content does not have.
     """
     if not isinstance(step, dict):
-        raise BadExtraction("a step is an object")
+        raise BadExtraction(Wording("a step is an object"))
     if unknown := sorted(set(step) - {"change", *PARTS}):
-        raise BadExtraction(f"a step has the unknown field “{unknown[0]}”")
+        raise BadExtraction(Wording("a step has the unknown field “{field}”", field=unknown[0]))
     return {part: _records(content[part], step.get(part), part) for part in PARTS}
 
 
@@ -36,9 +37,9 @@ def _records(before: list[Any], after: object, part: str) -> list[Any]:
     if after is None:
         return before
     if not isinstance(after, list):
-        raise BadExtraction(f"{part}: a list is expected")
+        raise BadExtraction(Wording("{where}: a list is expected", where=Wording(part)))
     if any(type(each) is int and not 0 <= each < len(before) for each in after):
-        raise BadExtraction(f"{part}: a place that the content before does not have")
+        raise BadExtraction(Wording("{part}: a place that the content before does not have", part=Wording(part)))
     return [before[each] if type(each) is int else each for each in after]
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from engines.formats.acm_cr import AnnotatedPaper, CitingSentence, Context
 from engines.formats.characters import carriable
+from engines.wordings import Wording
 
 MOST_CONTEXTS, MOST_SENTENCES, MOST_REFERENCES, MOST_CANDIDATES = 2_000, 1_000, 5_000, 3
 MOST_CHARACTERS = 100_000  # of any one text
@@ -39,8 +40,8 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 class BadExtraction(Exception):
     """The content is not an extraction; `reason` says what is wrong and where."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, reason: Wording) -> None:
+        super().__init__(str(reason))
         self.reason = reason
 
 
@@ -161,52 +162,54 @@ def read_content(data: object) -> Content:
     Two contexts may have the same id (in one paper of the released gold), two references never the same number. Without
     a `kind`, it is that of the value.
     """
-    top = _mapping(data, "the extraction", {"contexts", "references"})
-    contexts = _list(top.get("contexts", []), "contexts", MOST_CONTEXTS)
-    references = _list(top.get("references", []), "references", MOST_REFERENCES)
+    top = _mapping(data, Wording("the extraction"), {"contexts", "references"})
+    contexts = _list(top.get("contexts", []), Wording("contexts"), MOST_CONTEXTS)
+    references = _list(top.get("references", []), Wording("references"), MOST_REFERENCES)
     content = Content(
-        tuple(_context(entry, f"context {n}") for n, entry in enumerate(contexts, 1)),
-        tuple(_reference(entry, f"reference {n}") for n, entry in enumerate(references, 1)),
+        tuple(_context(entry, Wording("context {n}", n=n)) for n, entry in enumerate(contexts, 1)),
+        tuple(_reference(entry, Wording("reference {n}", n=n)) for n, entry in enumerate(references, 1)),
     )
     if len(content.values) != len(content.references):
-        raise BadExtraction("two references have the same number")
+        raise BadExtraction(Wording("two references have the same number"))
     return content
 
 
-def _context(entry: object, where: str) -> ExtractedContext:
+def _context(entry: object, where: Wording) -> ExtractedContext:
     found = _mapping(entry, where, {"id", "section", "blocks", "sentences"})
-    blocks = _list(found.get("blocks", []), f"{where}, blocks", MOST_CONTEXTS)
+    blocks = _list(found.get("blocks", []), Wording("{where}, blocks", where=where), MOST_CONTEXTS)
     if not all(type(block) is int for block in blocks):
-        raise BadExtraction(f"{where}: blocks are numbers")
-    sentences = _list(found.get("sentences", []), f"{where}, sentences", MOST_SENTENCES)
+        raise BadExtraction(Wording("{where}: blocks are numbers", where=where))
+    sentences = _list(found.get("sentences", []), Wording("{where}, sentences", where=where), MOST_SENTENCES)
     return ExtractedContext(
         _number(found.get("id"), where),
         _text(found.get("section", ""), where),
-        tuple(_sentence(each, f"{where}, sentence {n}") for n, each in enumerate(sentences, 1)),
+        tuple(
+            _sentence(each, Wording("{where}, sentence {n}", where=where, n=n)) for n, each in enumerate(sentences, 1)
+        ),
         tuple(blocks),
     )
 
 
-def _sentence(entry: object, where: str) -> ExtractedSentence:
+def _sentence(entry: object, where: Wording) -> ExtractedSentence:
     found = _mapping(entry, where, {"text", "cites", "anonymised", "original"})
-    cites = _list(found.get("cites", []), f"{where}, cites", MOST_REFERENCES)
+    cites = _list(found.get("cites", []), Wording("{where}, cites", where=where), MOST_REFERENCES)
     return ExtractedSentence(
         _text(found.get("text", ""), where),
         tuple(_number(cite, where) for cite in cites),
-        _flag(found.get("anonymised", False), f"{where}: anonymised"),
+        _flag(found.get("anonymised", False), Wording("{where}: anonymised", where=where)),
         _text(found.get("original", ""), where),
     )
 
 
-def _reference(entry: object, where: str) -> ExtractedReference:
+def _reference(entry: object, where: Wording) -> ExtractedReference:
     known = {"number", "raw", "value", "kind", "candidates", "refereed", "ambiguous", "settled"}
     found = _mapping(entry, where, known)
     value = found.get("value")
     value = None if value is None else _text(value, where)
     kind = found.get("kind") or kind_of(value)
     if kind not in KINDS:
-        raise BadExtraction(f"{where}: the kind is one of {', '.join(KINDS)}")
-    candidates = _list(found.get("candidates", []), f"{where}, candidates", MOST_CANDIDATES)
+        raise BadExtraction(Wording("{where}: the kind is one of {kinds}", where=where, kinds=", ".join(KINDS)))
+    candidates = _list(found.get("candidates", []), Wording("{where}, candidates", where=where), MOST_CANDIDATES)
     return ExtractedReference(
         _number(found.get("number"), where),
         value,
@@ -214,49 +217,57 @@ def _reference(entry: object, where: str) -> ExtractedReference:
         kind,
         tuple(_text(each, where) for each in candidates),
         _text(found.get("refereed", ""), where),
-        _flag(found.get("ambiguous", False), f"{where}: ambiguous"),
-        _flag(found.get("settled", False), f"{where}: settled"),
+        _flag(found.get("ambiguous", False), Wording("{where}: ambiguous", where=where)),
+        _flag(found.get("settled", False), Wording("{where}: settled", where=where)),
     )
 
 
-def _flag(value: object, what: str) -> bool:
+def _flag(value: object, what: Wording) -> bool:
     if not isinstance(value, bool):
-        raise BadExtraction(f"{what} is true or false")
+        raise BadExtraction(Wording("{what} is true or false", what=what))
     return value
 
 
-def _mapping(value: object, where: str, known: set[str]) -> Mapping[str, Any]:
+def _mapping(value: object, where: Wording, known: set[str]) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise BadExtraction(f"{where} is not an object")
+        raise BadExtraction(Wording("{where} is not an object", where=where))
     if unknown := sorted(set(value) - known):
-        raise BadExtraction(f"{where} has the unknown field “{unknown[0]}”")
+        raise BadExtraction(Wording("{where} has the unknown field “{field}”", where=where, field=unknown[0]))
     return value
 
 
-def _list(value: object, where: str, most: int) -> list[Any]:
+def _list(value: object, where: Wording, most: int) -> list[Any]:
     if not isinstance(value, list):
-        raise BadExtraction(f"{where}: a list is expected")
+        raise BadExtraction(Wording("{where}: a list is expected", where=where))
     if len(value) > most:
-        raise BadExtraction(f"{where}: more than {most:,} entries")
+        raise BadExtraction(Wording("{where}: more than {most} entries", where=where, most=most))
     return value
 
 
-def _text(value: object, where: str) -> str:
+def _text(value: object, where: Wording) -> str:
     """A text; characters that our files cannot carry become spaces."""
     if not isinstance(value, str):
-        raise BadExtraction(f"{where}: a text is expected, not {value!r:.40}")
+        raise BadExtraction(Wording("{where}: a text is expected, not {value}", where=where, value=repr(value)[:40]))
     if len(value) > MOST_CHARACTERS:
-        raise BadExtraction(f"{where}: a text of more than {MOST_CHARACTERS:,} characters")
+        raise BadExtraction(
+            Wording("{where}: a text of more than {most} characters", where=where, most=MOST_CHARACTERS)
+        )
     if _UNSTORABLE.search(value):
-        raise BadExtraction(f"{where}: a text holds a character that cannot be stored")
+        raise BadExtraction(Wording("{where}: a text holds a character that cannot be stored", where=where))
     return carriable(value)
 
 
-def _number(value: object, where: str) -> str:
+def _number(value: object, where: Wording) -> str:
     """An id of a context or a reference: a short text without blanks and commas, which separate them in files."""
     text = _text(value, where)
     if not text or len(text) > 40 or any(char.isspace() or char == "," for char in text):
-        raise BadExtraction(f"{where}: {text!r:.60} cannot be a number; numbers are short and have no spaces or commas")
+        raise BadExtraction(
+            Wording(
+                "{where}: {text} cannot be a number; numbers are short and have no spaces or commas",
+                where=where,
+                text=repr(text)[:60],
+            )
+        )
     return text
 
 

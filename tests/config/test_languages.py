@@ -12,16 +12,17 @@ from allauth.core.context import request_context
 from django.core import mail
 from django.test import Client, RequestFactory
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from accounts.actions import vouch_for_address
 from accounts.adapter import NOTIFICATIONS, AccountAdapter
-from accounts.languages import script_catalogue
+from accounts.languages import script_catalogue, translated
 from accounts.models import User
 from config.languages import TRANSLATED
 from corpus.collections.invitation_links import token_for
 from corpus.collections.invitations import create_invitation, mail_invitation
 from corpus.models import Role
+from engines.wordings import Wording
 from tests.access_walk import ADDRESSES
 from tests.factories.accounts import MembershipFactory, UserFactory
 from tests.literals import Literals, german_is_marked, untranslated_sentences
@@ -70,6 +71,13 @@ def test_scripts_have_their_words_by_english_ones() -> None:
     assert german["{count} paper fits so far"] == ["{count} Arbeit passt bisher", "{count} Arbeiten passen bisher"]
 
 
+def test_what_an_engine_says_is_translated_with_what_it_is_made_of() -> None:
+    said = Wording("{where}: more than {most} entries", where=Wording("context {n}", n=1_200), most=10_000)
+    with translation.override("de"):
+        assert translated(said) == "Kontext 1.200: mehr als 10.000 Einträge"
+    assert translated(said) == str(said)
+
+
 SENTENCE = re.compile(r'"([A-Z][a-z]+[ .…][^"\n]*)"|`([A-Z][a-z]+[ .…][^`\n]*)`')
 COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.S)
 
@@ -94,6 +102,7 @@ REFUSALS = {
     " annotation/papers/rules.py annotation/papers/extractions.py annotation/papers/pages/extraction*.py"
     " corpus/collections/pages/persons.py corpus/questions/author_answers.py"
     " corpus/questions/pages/author_answers.py": (),
+    "accounts/edge.py": ("AddressMiddleware",),  # programs alone send in chunks
     "annotation/consent/consents.py": ("set_consent_text",),
     "annotation/labelling/rules.py": ("_judge_first", "labels_hidden_in"),
     "annotation/papers/extracting.py": ("_check_doi",),

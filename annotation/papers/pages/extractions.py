@@ -36,7 +36,7 @@ from annotation.papers.extracting import (
     undo_extraction,
 )
 from annotation.papers.extraction_screen import extraction_data, newest_guideline, paper_data
-from annotation.papers.extractions import content_of, own_papers
+from annotation.papers.extractions import cannot_be_stored, content_of, own_papers
 from annotation.papers.forms import RevisionForm
 from annotation.papers.pages.papers import extraction_context
 from corpus.collections.rules import can_oversee, fetch_membership
@@ -103,8 +103,9 @@ def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -
     extraction = own_extraction(membership, found, pk)
     form = RevisionForm(request.POST, request.FILES)
     if form.is_valid():
+        file = form.cleaned_data["file"]
         try:
-            (gold,) = read_upload(ACM_CR.reads["papers"], form.cleaned_data["file"].file, "the file")
+            (gold,) = read_upload(ACM_CR.reads["papers"], file.file, file.name)
             corrected = content_of_gold(gold)
             save_extraction(
                 extraction=extraction,
@@ -116,8 +117,12 @@ def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -
             )
         except NotAllowed:
             raise
-        except (BrokenFile, BadExtraction, Refused) as refusal:
-            form.add_error("file", getattr(refusal, "reason", str(refusal)))
+        except Refused as refusal:
+            form.add_error("file", refusal.reason)
+        except BadExtraction as bad:
+            form.add_error("file", cannot_be_stored(bad))
+        except BrokenFile as broken:  # what reads files speaks English alone
+            form.add_error("file", _("The file cannot be read. {reason}").format(reason=broken))
         else:
             messages.success(request, _("File uploaded. Check the result below."))
             return redirect("extraction_detail", slug, campaign, pk)

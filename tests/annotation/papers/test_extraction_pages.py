@@ -91,14 +91,18 @@ def test_a_paper_waits_for_consent_and_ends_with_it(material, client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "reason"),
+    ("sent", "reason", "in_german"),
     [
-        (b"<doc><doi>a</doi>", "not well-formed"),
-        (b"%PDF-1.7", "not well-formed"),
-        (b'<doc><doi>a</doi><contexts><context id="a b"><s>x</s></context></contexts></doc>', "cannot be a number"),
+        (b"<doc><doi>a</doi>", "mine.xml, line 1: is not well-formed", "Auf Englisch: mine.xml, line 1: is not well"),
+        (b"%PDF-1.7", "not well-formed", "Auf Englisch: mine.xml"),
+        (
+            b'<doc><doi>a</doi><contexts><context id="a b"><s>x</s></context></contexts></doc>',
+            "context 1: &#x27;a b&#x27; cannot be a number",
+            "Kontext 1: &#x27;a b&#x27; kann keine Nummer sein",
+        ),
     ],
 )
-def test_a_bad_file_is_refused_with_the_reason_and_nothing_is_lost(material, client, sent, reason) -> None:
+def test_a_bad_file_is_refused_with_the_reason_and_nothing_is_lost(material, client, sent, reason, in_german) -> None:
     campaign = campaign_of(material, overlap=3)
     assignment = assignment_of(campaign, "ana", campaign.items.order_by("pk")[0].paper)
     begin_extraction(assignment=assignment, by=material.people["ana"], at=AT)
@@ -106,9 +110,11 @@ def test_a_bad_file_is_refused_with_the_reason_and_nothing_is_lost(material, cli
     file = BytesIO(sent)
     file.name = "mine.xml"
     address = reverse("extraction_revise", args=["teas", campaign.slug, assignment.pk])
-    answer = client.post(address, {"file": file, "base": 1})
-    assert answer.status_code == 422
-    assert reason in answer.content.decode()
+    for language, words in (("en", reason), ("de", in_german)):
+        file.seek(0)
+        answer = client.post(address, {"file": file, "base": 1}, headers={"Accept-Language": language})
+        assert answer.status_code == 422
+        assert words in answer.content.decode()
     assert ExtractionRevision.objects.filter(extraction__assignment=assignment).count() == 1
 
 
