@@ -866,7 +866,7 @@ TABLE: list[Row] = [
     *row("api_paper_acceptance", "DELETE login 404 403 403 409 409", where=_paper_item),
     *row("api_paper_sending_back", "POST login 404 403 403 409 409", where=_paper_item, json=lambda _: {}),
     *row("api_question_runs", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422", json=lambda _: {}),
-    *row("api_question_run_continuation", "POST login 404 403 403 403 409", where=_question_run, json=lambda _: {}),
+    *row("api_question_run_continuation", "POST login 404 403 403 403 422", where=_question_run, json=lambda _: {}),
     *row("api_question_run", OVERSEERS_PAGE, where=_question_run),
     *row("api_question_run", "PATCH login 404 403 403 403 400", where=_question_run, json=lambda _: {}),
     *row("api_author_calls", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400", json=lambda _: {}),

@@ -66,7 +66,7 @@ from corpus.models import (
 )
 from engines.definitions.extractions import Content
 from tests.factories.accounts import AT, CollectionFactory, UserFactory, make_token, one_member_each
-from tests.factories.mentions import make_mention, make_question
+from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
 from tests.factories.webhooks import DeliveryFactory
 
 
@@ -178,7 +178,7 @@ def make_world() -> World:
             parameters={"recipe": "tfidf", "settings": {}},
         ),
         pool_run=PoolRun.objects.create(collection=collection, requested_by=manager, requested_at=AT),
-        question=make_question(make_mention({"b0": document}, collection=collection)),
+        question=_question(topic, document, manager),
         item_build=ItemBuild.objects.create(**asked),
         assignment_run=AssignmentRun.objects.create(**asked, strategy=campaign.strategy, overlap=1),
         machine_run=_machine_run(campaign, item, manager),
@@ -220,6 +220,15 @@ def make_world() -> World:
             finished_at=AT,
         ),
     )
+
+
+def _question(topic: Topic, document: Document, manager: User) -> GeneratedQuestion:
+    """The topic as a language model wrote it, by a run that is done."""
+    collection = topic.collection
+    facts = {"requested_by": manager, "started_at": AT, "finished_at": AT, "state": JobState.DONE}
+    run = QuestionRunFactory(collection=collection, total=1, done=1, **facts)
+    mention = make_mention({"b0": document}, collection=collection)
+    return make_question(mention, run=run, topic=topic, text=topic.text)
 
 
 def _split(topic: Topic) -> Split:

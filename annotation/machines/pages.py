@@ -30,8 +30,8 @@ from annotation.machines.requests import continue_machine_run, request_machine_r
 from annotation.machines.trials import cost_of, read_trial, request_trial
 from annotation.models import Campaign, CampaignState, MachineRun, PromptTrial, ReplyValue
 from corpus.collections.pages.context import form_page
-from corpus.endpoints.endpoints import NO_MODEL, names
-from corpus.models import ModelPurpose, PromptPurpose
+from corpus.endpoints.endpoints import why_no_language_model
+from corpus.models import PromptPurpose
 from corpus.questions.prompts import prompt_versions
 from engines.prompting.prompts import STARTERS
 from engines.text.differences import compare_texts
@@ -55,7 +55,7 @@ def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         imported=imported_machines(found),
         prompts=list(prompt_versions(membership.collection, PromptPurpose.RELEVANCE)),
         why_cannot_run=_why_cannot_run(found),
-        has_model=_has_model(found),
+        no_model=why_no_language_model(membership.collection, membership.user),
     )
     return render(request, "annotation/machines/machine_list.html", context)
 
@@ -84,14 +84,10 @@ def machine_create(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
         form=form,
         estimate=estimate,
         why_cannot_run=_why_cannot_run(found),
-        has_model=_has_model(found),
+        no_model=why_no_language_model(membership.collection, membership.user),
         prompts=prompt_versions(membership.collection, PromptPurpose.RELEVANCE).exists(),
     )
     return render(request, "annotation/machines/machine_create.html", context, status=422 if form.errors else 200)
-
-
-def _has_model(campaign: Campaign) -> bool:
-    return bool(names(ModelPurpose.CHAT, campaign.collection))
 
 
 def _why_cannot_run(campaign: Campaign) -> str:
@@ -211,7 +207,7 @@ def prompt_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> Ht
         prompt=prompt,
         versions=versions,
         differences=compare_texts(before.body, prompt.body) if before else None,
-        why_cannot_run=_why_cannot_run(found) or ("" if _has_model(found) else NO_MODEL[ModelPurpose.CHAT]),
+        why_cannot_run=_why_cannot_run(found) or why_no_language_model(membership.collection, membership.user),
         preview=_preview(found, prompt.body, request),
     )
     return render(request, "annotation/machines/prompt_detail.html", context)

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from accounts.refusals import Refused
+from accounts.models import User
+from accounts.refusals import Reason, Refused
 from accounts.sealing import unsealed
 from corpus.models import Collection, ModelEndpoint, ModelPurpose
 from engines.endpoints.chat import Endpoint
@@ -69,6 +70,16 @@ def models_offered(purpose: ModelPurpose, collection: Collection) -> dict[str, l
 def names(purpose: ModelPurpose, collection: Collection) -> list[str]:
     """The endpoints that the collection may use."""
     return list(models_offered(purpose, collection))
+
+
+def why_no_language_model(collection: Collection, reader: User) -> Reason | None:
+    """Why no language model can be asked, with what the reader of a page can do about it; None where one can be."""
+    if names(ModelPurpose.CHAT, collection):
+        return None
+    missing = "No language model is set up here."
+    if reader.is_staff:
+        return Reason(missing, "Set up a model endpoint", "endpoint_list")
+    return Reason(f"{missing} The people who run this Litmus can set one up: ask them.")
 
 
 def find_service(purpose: ModelPurpose, collection: Collection, name: str = "") -> Service | None:

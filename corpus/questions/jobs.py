@@ -48,7 +48,7 @@ class QuestionJob(CollectionJob[QuestionRun]):
     doing = "Asking a language model for questions"
     did = "A language model was asked for questions"
     onward = "See the questions"
-    purpose = "It reads passages that cite a paper, and writes questions which that paper answers."
+    purpose = "It reads paragraphs that cite a paper, and writes questions which that paper answers."
     counted = "asked"
     cancel_verb = "cancel_questions"
     tab = "generation"
@@ -59,7 +59,7 @@ class QuestionJob(CollectionJob[QuestionRun]):
 
     def outcome(self, job: QuestionRun) -> str:
         replies = job.replies.aggregate(all=Count("pk"), good=Count("pk", filter=Q(outcome=Outcome.QUESTIONS)))
-        return f"It wrote questions for {replies['good']:,} of {counted(replies['all'], 'passage')}."
+        return f"It wrote questions for {replies['good']:,} of {counted(replies['all'], 'paragraph')}."
 
     def page(self, job: QuestionRun) -> str:
         return reverse("generation_detail", args=[job.collection.slug, job.pk])

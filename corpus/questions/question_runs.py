@@ -8,8 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Avg, Count, Q, QuerySet, Sum, TextChoices
 
-from accounts.counting import percent
-from corpus.endpoints.endpoints import default_service, find_service, names
+from accounts.counting import counted, percent
+from accounts.models import JobState
+from corpus.endpoints.endpoints import default_service, find_service
 from corpus.models import (
     CitationMention,
     Collection,
@@ -179,9 +180,31 @@ class RunFigures:
     asked_again: int
 
     @property
+    def left(self) -> int:
+        """Mentions still to be asked about."""
+        return self.mentions - self.asked
+
+    @property
     def lost(self) -> int:
         """Questions whose topics were deleted since."""
         return sum(each.lost for each in self.sources)
+
+    @property
+    def all_lost(self) -> bool:
+        """Whether there were questions, and the topics of all were deleted since."""
+        return 0 < self.questions == self.lost
+
+
+def standing_of(run: QuestionRun, figures: RunFigures) -> str:
+    """How far a run is whose job says only that it waits or goes on; of an ended one, why there is nothing to read."""
+    paragraphs = counted(figures.mentions, "paragraph")
+    if run.is_final:
+        topics = "The topic of its only question was" if figures.lost == 1 else "The topics of all its questions were"
+        return f"{topics} deleted since. In the list a question can be made a topic again." if figures.all_lost else ""
+    if figures.left or not figures.mentions:
+        return f"{figures.asked:,} of {paragraphs} asked about so far. The figures below count these."
+    done = f"The model has answered about {'all ' * (figures.mentions > 1)}{paragraphs}."
+    return f"{done} Nothing more is asked: the job {'waits only to end' if run.state == JobState.QUEUED else 'is ending'}."
 
 
 def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFigures:
@@ -271,8 +294,3 @@ def list_questions(
 def replies_for_a_person(run: QuestionRun) -> QuerySet[GenerationReply]:
     """The answers that could not be read as they came, in order."""
     return run.replies.filter(outcome__in=NEEDS_A_PERSON).select_related("mention", "corrected_by").order_by("position")
-
-
-def has_model(collection: Collection) -> bool:
-    """Whether the collection may ask a language model."""
-    return bool(names(ModelPurpose.CHAT, collection))

@@ -25,13 +25,12 @@ from corpus.collections.rules import (
     fetch_membership,
     fetch_overseer,
 )
-from corpus.endpoints.endpoints import NO_MODEL
+from corpus.endpoints.endpoints import why_no_language_model
 from corpus.models import (
     Collection,
     GeneratedQuestion,
     GenerationReply,
     Membership,
-    ModelPurpose,
     QuestionRun,
 )
 from corpus.questions.decisions import (
@@ -50,13 +49,13 @@ from corpus.questions.generation import generate_questions, write_question_promp
 from corpus.questions.question_runs import (
     Used,
     estimate_questions,
-    has_model,
     list_questions,
     mentions_to_ask,
     prompt_body,
     prompt_versions,
     replies_for_a_person,
     run_figures,
+    standing_of,
 )
 from corpus.tables import Column, Step, read_table, wants_file
 from engines.text.questions import DEFAULT_TEMPLATE, own_part
@@ -91,17 +90,10 @@ def generation_list(request: HttpRequest, slug: str) -> HttpResponse:
     context = collection_context(membership, "generation") | {
         "page": page,
         "figures": run_figures(collection),
-        "has_model": has_model(collection),
+        "no_model": why_no_language_model(collection, membership.user),
         "n_mentions": collection.mentions.count(),
     }
     return render(request, "corpus/questions/generation_list.html", context)
-
-
-def _no_model(collection: Collection) -> Reason:
-    """Why no model can be asked, with the other way where the collection may still be changed."""
-    if collection.archived_at:
-        return Reason(NO_MODEL[ModelPurpose.CHAT])
-    return Reason(NO_MODEL[ModelPurpose.CHAT], "Write questions by hand", "topic_create", collection.slug)
 
 
 @require_http_methods(["GET", "POST"])
@@ -121,7 +113,7 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("generation_list", slug)
     context = collection_context(membership, "generation") | {
         "form": form,
-        "no_model": "" if has_model(collection) else _no_model(collection),
+        "no_model": why_no_language_model(collection, membership.user),
         "no_mentions": Reason(NO_MENTIONS, "See the mentions", "mention_list", slug),
         "figures": run_figures(collection),
     }
@@ -146,7 +138,8 @@ def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "form": form_again(request, CutoffsForm(initial=CutoffsForm.initial_of(run))),
         "figures": figures,
         "page": page,
-        "open": figures.mentions - figures.asked,
+        "standing": standing_of(run, figures),
+        "is_to_see": run.is_final and figures.questions and not (figures.left or figures.all_lost),
         "no_answers": next((count for value, _, count in figures.outcomes if value == "no-answer"), 0),
     }
     return render(request, "corpus/questions/generation_detail.html", context)

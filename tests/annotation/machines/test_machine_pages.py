@@ -57,7 +57,7 @@ def form(**more: Any) -> dict[str, Any]:
 def test_an_empty_list_says_how_to_begin(client: Client, campaign: Campaign) -> None:
     text = client.get(BASE).content.decode()
     assert "No machine has judged here yet" in text
-    assert "LITMUS_LLM_BASE_URL" in text
+    assert "No language model is set up here. The people who run this Litmus can" in text
 
 
 @pytest.mark.slow

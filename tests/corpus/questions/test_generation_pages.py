@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from accounts.models import User
 from corpus.models import GenerationReply, Outcome, PromptTemplate, QuestionRun, Role
 from engines.text.questions import DEFAULT_TEMPLATE
 from tests.corpus.questions.generating import ASKED
@@ -75,22 +76,42 @@ def test_the_state_of_a_request_comes_first_and_agrees_with_its_figures(client, 
         run=run, mention=make_mention({"b0": None}, collection=collection), position=1, outcome=Outcome.WAITING
     )
     html = page(client, "generation_detail", run.pk)
-    waiting = "Waiting to go on when this page was opened: 1 of 2 mentions asked about so far."
-    assert html.index(waiting) < html.index("Overlap compares")
+    so_far = "1 of 2 paragraphs asked about so far."
+    assert html.index(so_far) < html.index("Overlap compares")
     assert re.search(r'"Became topics">\s*100(\.0)?% \(1\)<br><span[^>]*>1 of them deleted since', html)
     assert re.search(r">1</span> <a [^>]*>kept</a>", html)
     assert re.search(r">1</span> of their topics was deleted since", html)
     run.replies.filter(outcome=Outcome.WAITING).delete()
     html = page(client, "generation_detail", run.pk)
-    assert "All mentions are asked about; the job waits for a worker to finish it." in html
+    assert "The model has answered about 1 paragraph. Nothing more is asked: the job waits only to end." in html
     assert "asked about so far" not in html
+
+
+def test_a_run_whose_questions_have_no_topic_left_does_not_send_people_there_first(client, mention):
+    """The main button led to the questions though the only topic that came of them was deleted."""
+    run = make_question(mention).reply.run
+    run.state = "done"
+    run.save()
+    html = page(client, "generation_detail", run.pk)
+    assert "The topic of its only question was deleted since." in html
+    assert "button primary" not in html
+    kept = make_mention({"b0": None}, collection=mention.collection)
+    make_question(kept, run=run, topic=TopicFactory(collection=mention.collection))
+    html = page(client, "generation_detail", run.pk)
+    assert re.search(r'class="button primary"\s+href="[^"]*">See the questions<', html)
+    assert "deleted since" not in html.partition("figures-row")[0]
 
 
 def test_without_a_model_the_page_says_who_can_help(client, mention, settings):
     settings.LLM_BASE_URL = ""
     for name in ("generation_list", "generation_create"):
-        assert "LITMUS_LLM_BASE_URL" in page(client, name)
+        html = page(client, name)
+        assert "The people who run this Litmus can set one up: ask them." in html
+        assert "LITMUS_LLM" not in html, "a manager cannot set variables of the server"
     assert reverse("generation_create", args=["tea"]) not in page(client, "generation_list")
+    User.objects.update(is_staff=True)
+    for name in ("generation_list", "generation_create"):
+        assert f'<a href="{reverse("endpoint_list")}">Set up a model endpoint</a>' in page(client, name)
     answer = client.post(reverse("generation_create", args=["tea"]), {"overlap_definition": "words"})
     assert answer.status_code == 422
 
