@@ -31,6 +31,11 @@ class LoginForm(Labelled, forms.LoginForm):
         "password": gettext_lazy("Password"),
     }
 
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        # One types at once; after a refusal the password, as the address is still there.
+        self.fields["password" if self.is_bound else "login"].widget.attrs["autofocus"] = True
+
     def clean_login(self) -> str:
         return _with_password(super().clean_login())
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from accounts.slots import Tab
+from annotation.assignment.queue_orders import has_open_queue
 from annotation.campaigns.campaigns import is_filled_at_opening
-from annotation.models import Campaign, Strategy
+from annotation.models import Campaign
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from corpus.tabs import CAMPAIGNS, DO_IN_CAMPAIGN, DO_IN_COLLECTION, MATERIAL, SETTINGS
@@ -20,10 +21,6 @@ def needs_a_plan(campaign: Campaign) -> bool:
 def has_repeats(campaign: Campaign) -> bool:
     """Whether the same person may be given an item twice."""
     return not campaign.kind_object.no_repeats
-
-
-def has_a_queue(campaign: Campaign) -> bool:
-    return campaign.strategy == Strategy.QUEUE
 
 
 def of_kinds(key: str) -> Callable[[Campaign], bool]:
@@ -52,7 +49,7 @@ TABS = (
     Tab(
         DO_IN_CAMPAIGN, "", 35, "rejudging", "Judge again after a change", "rejudging_request", MANAGE, has_repeats
     ).found_by("rejudge guideline changed redo relabel"),
-    Tab(DO_IN_CAMPAIGN, "", 36, "next", "Order of the open queue", "queue_order", MANAGE, has_a_queue).found_by(
+    Tab(DO_IN_CAMPAIGN, "", 36, "next", "Order of the open queue", "queue_order", MANAGE, has_open_queue).found_by(
         "next judge random active learning priority sequence"
     ),
     Tab(DO_IN_CAMPAIGN, "", 40, "machine", "Run a machine", "machine_create", MANAGE, of_kinds("machines")).found_by(

@@ -36,7 +36,9 @@ def state_figures(request: Request) -> HttpResponse:
     check_staff(request.user)
     tables, pages = read_figures()
     now, is_served = timezone.now(), bool(settings.METRICS_TOKEN)
-    shown = {"tables": tables, "pages": pages, "now": now, "is_served": is_served, "troubles": find_troubles(tables)}
+    of_jobs = sorted((each for each in tables if each.is_of_jobs), key=lambda each: len(each.figures))
+    shown = {"of_jobs": of_jobs, "of_servers": [each for each in tables if not each.is_of_jobs], "pages": pages}
+    shown |= {"now": now, "is_served": is_served, "troubles": find_troubles(tables)}
     return render(request, "config/figures.html", shown)
 
 

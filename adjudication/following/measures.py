@@ -17,6 +17,7 @@ from engines.stats.proportions import proportion
 from engines.stats.reasons import words_of
 
 RARE = 0.001
+UNITS = {"seconds": "seconds", "answers": "answers", "share": "percent", "points": "percentage points"}
 DIFFERENT: dict[str, object] = {"differs": 1}  # of the list of judgments
 EXACT = "exact interval (Clopper and Pearson 1934)"
 OVER_TOPICS = "delete-one-topic jackknife with Student t, from 8 topics on"
@@ -86,6 +87,12 @@ class Measure:
     source: str
     leads: str
     compute: _Compute
+
+
+    @property
+    def head_unit(self) -> str:
+        """The unit as the head of its column has it; "" where the label says it."""
+        return "" if self.unit in self.label else UNITS[self.unit]
 
 
 _REGISTERED: list[Measure] = []

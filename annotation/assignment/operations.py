@@ -17,7 +17,7 @@ from annotation.assignment.forms import AnnotatorForm, PlanForm, QueueOrderForm,
 from annotation.assignment.ordering import OrderedPart, handed_out, judged_sample, order_queue
 from annotation.assignment.pages import shown_with
 from annotation.assignment.plan_summary import Summary
-from annotation.assignment.queue_orders import ORDERS, PLANNED, count_left, current_ordering
+from annotation.assignment.queue_orders import ORDERS, PLANNED, count_left, current_ordering, has_open_queue
 from annotation.assignment.rejudging import (
     Rejudging,
     judged_earlier,
@@ -210,7 +210,8 @@ def _with_history(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
     found = in_campaign("assignment_plan", "assignment").page(request, roles, **where)
     campaign = found.target["campaign"]
     now = current_ordering(campaign)
-    shown = {"left": count_left(campaign), "parts": handed_out(campaign), "sample": judged_sample(campaign)}
+    shown = {"has_queue": has_open_queue(campaign), "left": count_left(campaign)}
+    shown |= {"parts": handed_out(campaign), "sample": judged_sample(campaign)}
     return replace(found, form={"initial": {"order": now.order if now else PLANNED.name}}, shown=found.shown | shown)
 
 
@@ -228,8 +229,6 @@ ORDER_QUEUE = Operation(
     about="Choose which items of an open queue are judged next. Annotators do not see the order. It is recorded,"
     " because only a random order makes the judged items a random sample of the campaign.",
     title="Order of the open queue",
-    lead="Choose which items the open queue hands out next. People never see the order, and keep what they have. Items"
-    " of an audit sample stay first.",
     button="Use this order",
     report=lambda job: f"The open queue is being ordered: {ORDERS.label_of(job.order)}.",
     goes_to=lambda job: reverse("job_detail", args=["queue-orders", job.pk]),

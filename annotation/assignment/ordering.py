@@ -22,7 +22,15 @@ from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
 from annotation.assignment.planning import queue_order
-from annotation.assignment.queue_orders import FRONT, ORDERS, count_given, current_ordering, note_front, order_named
+from annotation.assignment.queue_orders import (
+    FRONT,
+    ORDERS,
+    count_given,
+    current_ordering,
+    has_open_queue,
+    note_front,
+    order_named,
+)
 from annotation.assignment.workload import ITEMS, read_integers, tree_ranks
 from annotation.campaigns.rules import check_not_closed, check_within, fetch_managed
 from annotation.models import AnnotatorKind, Assignment, AssignmentState, Campaign, QueueOrdering, Strategy
@@ -57,7 +65,7 @@ def order_queue(
     """
     campaign = fetch_managed(campaign, by, lock=True)
     check_not_closed(campaign)
-    if campaign.strategy != Strategy.QUEUE or campaign.for_what.is_practice:
+    if not has_open_queue(campaign):
         raise Refused(
             "Only an open queue has an order to choose. Items assigned in advance are in each person's order."
         )

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import JobState
 from annotation.assignment.workload import read_integers
-from annotation.models import AnnotatorKind, Assignment, AssignmentState, Campaign, Order, QueueOrdering
+from annotation.models import AnnotatorKind, Assignment, AssignmentState, Campaign, Order, QueueOrdering, Strategy
 from engines.planning.problem import Ints
 from engines.plugins import Registry
 
@@ -160,6 +160,11 @@ def count_given(campaign: Campaign) -> int:
     return Assignment.objects.filter(
         out, annotator__campaign=campaign, annotator__kind=AnnotatorKind.HUMAN, repeat=0
     ).count()
+
+
+def has_open_queue(campaign: Campaign) -> bool:
+    """Whether people take the next free item. In practice everybody answers every item."""
+    return campaign.strategy == Strategy.QUEUE and not campaign.for_what.is_practice
 
 
 def count_left(campaign: Campaign) -> int:

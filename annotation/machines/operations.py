@@ -30,10 +30,8 @@ REQUEST_COMMITTEE = Operation(
     about="Make a committee of machines: an annotator whose labels follow by a rule from its members' replies.",
     title="Make a committee of machines",
     template="annotation/machines/committee_request.html",
-    lead="Its labels follow from the replies that its members have given, so it costs nothing. An item is answered once"
-    " every member has a reply; an invalid reply counts for nothing. The members then do not vote, and the committee is"
-    " left out of figures over everybody, so that nobody counts twice. Annotators see neither the committee nor"
-    " how far its members agree.",
+    lead="A committee is an annotator made of several machines: for each item a rule turns their answers into one. It"
+    " uses the replies that they have given already, so it costs nothing.",
     button="Make the committee",
     report=lambda run: f"{run.annotator} is made of {run.members.count()} machines.",
     goes_to=_page_of,

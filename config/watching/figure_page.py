@@ -9,11 +9,18 @@ from prometheus_client.metrics_core import Metric
 
 from accounts.counting import decimal
 from accounts.queues import Queue
+from accounts.refusals import Reason
 from config.watching.figures import registry
 
 LONG = 600  # seconds that a quick job may wait
 WAITED = ("litmus_oldest_waiting_job_seconds", Queue.QUICK)
 SLOWEST = 25  # pages shown, those that took most time in all first
+OF_JOBS = ("litmus_jobs", "litmus_waiting", "litmus_oldest", "litmus_queue", "litmus_workers")
+# What to read: the words of the link, and the section of the documentation about running Litmus.
+WRONG = ("When something is wrong", "#when-something-is-wrong")
+AWAY = ("While Redis is away", "#while-redis-is-away")
+WORKERS = ("How to start a worker", "#workers")
+WATCHING = ("What the figures mean", "#watching")
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,11 @@ class FigureTable:
     meaning: str
     labels: tuple[str, ...]
     figures: list[Figure]
+
+    @property
+    def is_of_jobs(self) -> bool:
+        """Whether it is about background jobs, their queues and workers."""
+        return self.name.startswith(OF_JOBS)
 
 
 @dataclass(frozen=True)
@@ -55,24 +67,31 @@ def read_figures() -> tuple[list[FigureTable], list[PageFigures]]:
     return tables, _pages(requests, seconds) if requests and seconds else []
 
 
-def find_troubles(tables: list[FigureTable]) -> list[str]:
-    """What an operator should look at now, in sentences; none where all is as it should be."""
+def find_troubles(tables: list[FigureTable]) -> list[Reason]:
+    """What an operator should look at now, with the documentation of it; none where all is as it should be."""
     found = {table.name: sum(figure.value for figure in table.figures) for table in tables}
     by_queue = {(table.name, *each.of): each.value for table in tables for each in table.figures}
     waits = [each.value for table in tables for each in table.figures if each.of == ("waiting",)]
     rules = {
-        "PostgreSQL did not answer in time.": not found.get("litmus_database_up"),
-        "Redis did not answer, so background jobs wait.": not found.get("litmus_queue_up"),
-        "No worker answered, so background jobs wait.": found.get("litmus_workers", 1) == 0,
-        "A quick background job has waited for more than ten minutes.": by_queue.get(WAITED, 0) > LONG,
+        _documented("PostgreSQL did not answer in time.", *WRONG): not found.get("litmus_database_up"),
+        _documented("Redis did not answer, so background jobs wait.", *AWAY): not found.get("litmus_queue_up"),
+        _documented("No worker answered, so background jobs wait.", *WORKERS): found.get("litmus_workers", 1) == 0,
+        _documented("A quick background job has waited for more than ten minutes.", *WORKERS): (
+            by_queue.get(WAITED, 0) > LONG and found.get("litmus_workers", 1) > 0
+        ),
         **{
-            f"No worker serves the queue {queue}, so its jobs wait.": by_queue.get(("litmus_workers", queue), 1) == 0
-            and found["litmus_workers"] > 0
+            _documented(f"No worker serves the queue {queue}, so its jobs wait.", *WORKERS): (
+                by_queue.get(("litmus_workers", queue), 1) == 0 and found["litmus_workers"] > 0
+            )
             for queue in Queue
         },
-        "Requests wait for a connection to the database.": any(waits),
+        _documented("Requests wait for a connection to the database.", *WATCHING): any(waits),
     }
-    return [words for words, is_so in rules.items() if is_so]
+    return [reason for reason, is_so in rules.items() if is_so]
+
+
+def _documented(words: str, label: str, section: str) -> Reason:
+    return Reason(words, label, "documentation_page", "operations/", after=section)
 
 
 def _table(family: Metric) -> FigureTable:

@@ -204,7 +204,8 @@ def standing_of(run: QuestionRun, figures: RunFigures) -> str:
     if figures.left or not figures.mentions:
         return f"{figures.asked:,} of {paragraphs} asked about so far. The figures below count these."
     done = f"The model has answered about {'all ' * (figures.mentions > 1)}{paragraphs}."
-    return f"{done} Nothing more is asked: the job {'waits only to end' if run.state == JobState.QUEUED else 'is ending'}."
+    rest = "waits only to end" if run.state == JobState.QUEUED else "is ending"
+    return f"{done} Nothing more is asked: the job {rest}."
 
 
 def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFigures:

@@ -297,6 +297,22 @@ def test_sending_back_by_key_asks_first(built: Built, new_page: NewPage) -> None
     assert built.items[1].assignments.filter(state=AssignmentState.PENDING).count() == 1
 
 
+def test_escape_leaves_the_comment_for_the_decision_whose_keys_work(built: Built, new_page: NewPage) -> None:
+    """The focus was nowhere afterwards: nobody saw where keys went, and Tab began at the top of the page."""
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    page.keyboard.press("c")
+    expect(page.locator("#comment")).to_be_focused()
+    page.keyboard.type("2")
+    page.keyboard.press("Escape")
+    decision = page.locator("[data-decision]")
+    expect(decision).to_be_focused()
+    assert decision.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+    page.keyboard.press("2")
+    expect(page.locator("input[name=value]:checked")).to_have_value("2")
+    expect(page.locator("#comment")).to_have_value("2")
+
+
 def test_the_key_map_opens_and_keys_rest_meanwhile(built: Built, new_page: NewPage) -> None:
     page = new_page(user=built.people["adjudicator"])
     page.goto(address("adjudication_screen"))

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def recorded(page: Page, event: str) -> list[str]:
-    """What the page sends of the guideline from now on, as `event` (a request, or its answer) tells of it."""
+    """What the page sends of the guideline from now on, as `event` (a request, or its answer) has it."""
     sent: list[str] = []
     page.on(event, lambda request: sent.append(request.post_data) if "/guideline/" in request.url else None)
     return sent

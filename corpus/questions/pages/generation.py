@@ -27,7 +27,6 @@ from corpus.collections.rules import (
 )
 from corpus.endpoints.endpoints import why_no_language_model
 from corpus.models import (
-    Collection,
     GeneratedQuestion,
     GenerationReply,
     Membership,

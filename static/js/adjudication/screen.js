@@ -34,7 +34,7 @@ function isForItem(event) {
 function hear(event) {
   if (coming) return void keep(event);
   if (typing(event.target)) {
-    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Escape") leave(event.target);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) decide(event);
     return;
   }
@@ -47,6 +47,12 @@ function hear(event) {
   if (!answer) return act(event);
   choose(...answer, event);
   if (answer[0] === "value" && atOnce()) decide(event);
+}
+
+/** From a field to the decision as a whole, where a person sees that keys decide again. */
+function leave(field) {
+  field.blur();
+  form()?.focus({ preventScroll: true });
 }
 
 /** [name, value] of the radio button that a key stands for, or null. */

@@ -12,7 +12,7 @@ from annotation.assignment.assignments import assign_items
 from annotation.assignment.ordering import handed_out, judged_sample, order_queue
 from annotation.assignment.queue_front import move_to_front
 from annotation.campaigns.items import build_items
-from annotation.models import Annotator, Asked, Assignment, AssignmentState, Judgment, Order, Strategy, Submission
+from annotation.models import Annotator, Asked, Assignment, AssignmentState, Campaign, Judgment, Order, Strategy, Submission
 from corpus.models import PoolEntry, PoolSource, Ranking, RetrievalRun, Role
 from tests.annotation.labelling.queues import build_queue, items_of, take
 from tests.factories.accounts import MembershipFactory
@@ -195,13 +195,15 @@ def test_its_page_says_first_how_much_is_left_to_hand_out(client: Client) -> Non
     client.force_login(MembershipFactory(collection=built.collection, role=Role.MANAGER).user)
     url = reverse("queue_order", args=[built.collection.slug, built.campaign.slug])
     html = client.get(url).text
-    assert html.index("2 items are left to hand out.") < html.index("Use this order")
+    assert html.index("2 items wait in the open queue of this campaign.") < html.index("Use this order")
     Assignment.objects.filter(queue=built.campaign, state="open").delete()
     html = client.get(url).text
-    assert html.index("Nothing is left to hand out.</b> An order chosen now changes nothing yet") < html.index(
-        "Use this order"
-    )
+    assert html.index("No item waits in the open queue of this campaign.") < html.index("Choose an order for items")
     assert "<h1>Order of the open queue</h1>" in html
+    Campaign.objects.update(strategy=Strategy.PLANNED)
+    html = client.get(url).text
+    assert "This campaign has no open queue" in html
+    assert "Use this order" not in html, "it would be refused"
 
 
 def test_items_of_an_audit_that_come_first_end_the_random_sample() -> None:

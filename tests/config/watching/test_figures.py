@@ -121,6 +121,7 @@ def test_staff_see_the_same_figures_and_where_to_collect_them(client, settings, 
     page = client.get(reverse("state_figures")).text
     assert "<code>home</code>" in page
     assert "litmus_database_bytes" in page
+    assert page.index("Background jobs and workers") < page.index("Pages that took most time")
     assert ("Nothing needs attention." in page) is not ("No worker answered, so background jobs wait." in page)
     assert "LITMUS_METRICS_TOKEN" in page
     client.force_login(UserFactory())
@@ -133,12 +134,15 @@ def test_what_needs_attention_is_said_in_words():
 
     fine = [table("litmus_database_up", 1), table("litmus_queue_up", 1), table("litmus_workers", 2)]
     assert find_troubles(fine) == []
-    assert find_troubles([*fine[:2], table("litmus_workers", 0)]) == ["No worker answered, so background jobs wait."]
+    [idle] = find_troubles([*fine[:2], table("litmus_workers", 0)])
+    assert idle == "No worker answered, so background jobs wait."
+    assert (idle.remedy.label, idle.remedy.href) == ("How to start a worker", "/docs/operations/#workers")
     assert find_troubles([]) == [
         "PostgreSQL did not answer in time.",
         "Redis did not answer, so background jobs wait.",
     ]
     late = table("litmus_oldest_waiting_job_seconds", 601, of=("quick",))
+    assert find_troubles([*fine[:2], table("litmus_workers", 0), late]) == [idle], "said once: it waits for a worker"
     assert find_troubles([*fine, table("litmus_oldest_waiting_job_seconds", 601, of=("heavy",))]) == []
     one = FigureTable("litmus_workers", "", (), [Figure(("quick",), 1, ""), Figure(("heavy",), 0, "")])
     assert find_troubles([*fine[:2], one]) == ["No worker serves the queue heavy, so its jobs wait."]
