@@ -88,7 +88,6 @@ class Measure:
     leads: str
     compute: _Compute
 
-
     @property
     def head_unit(self) -> str:
         """The unit as the head of its column has it; "" where the label says it."""

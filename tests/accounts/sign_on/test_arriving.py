@@ -383,7 +383,7 @@ def test_a_provider_that_was_taken_out_of_the_file_is_forgotten_and_the_last_way
     assert "You could not sign in any more" in client.post(page, {"account": last.pk}).text
     assert user.socialaccount_set.count() == 2
     settings.SIGN_ON, settings.SOCIALACCOUNT_PROVIDERS = {}, {"openid_connect": {"APPS": []}}
-    assert "This Litmus is not set up for it: you sign in with your e-mail address and your password" in client.get(page).text
+    assert "This Litmus is not set up for it: you sign in with your e-mail address" in client.get(page).text
     assert client.post(page, {"account": last.pk}).status_code == 200
     assert client.get(reverse("openid_connect_callback", args=["university"])).status_code == 404
     assert client.post(reverse("account_logout"))["Location"] == reverse("account_login")

@@ -12,7 +12,17 @@ from annotation.assignment.assignments import assign_items
 from annotation.assignment.ordering import handed_out, judged_sample, order_queue
 from annotation.assignment.queue_front import move_to_front
 from annotation.campaigns.items import build_items
-from annotation.models import Annotator, Asked, Assignment, AssignmentState, Campaign, Judgment, Order, Strategy, Submission
+from annotation.models import (
+    Annotator,
+    Asked,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    Judgment,
+    Order,
+    Strategy,
+    Submission,
+)
 from corpus.models import PoolEntry, PoolSource, Ranking, RetrievalRun, Role
 from tests.annotation.labelling.queues import build_queue, items_of, take
 from tests.factories.accounts import MembershipFactory
