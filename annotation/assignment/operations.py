@@ -210,8 +210,12 @@ def _with_history(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
     found = in_campaign("assignment_plan", "assignment").page(request, roles, **where)
     campaign = found.target["campaign"]
     now = current_ordering(campaign)
-    shown = {"has_queue": has_open_queue(campaign), "left": count_left(campaign)}
-    shown |= {"parts": handed_out(campaign), "sample": judged_sample(campaign)}
+    shown = {
+        "has_queue": has_open_queue(campaign),
+        "left": count_left(campaign),
+        "parts": handed_out(campaign),
+        "sample": judged_sample(campaign),
+    }
     return replace(found, form={"initial": {"order": now.order if now else PLANNED.name}}, shown=found.shown | shown)
 
 
