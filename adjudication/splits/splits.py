@@ -54,6 +54,17 @@ class SplitFigures:
     def total(self) -> int:
         return sum(self.counts)
 
+    @property
+    def asked(self) -> list[float]:
+        """The share of the topics that each part was to have, from 0 to 1."""
+        shares = [share for _, share in self.split.parameters["parts"]]
+        return [share / sum(shares) for share in shares]
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether a part is a topic or more away from its share."""
+        return any(abs(count - share * self.total) > 0.5 for count, share in zip(self.counts, self.asked, strict=True))
+
 
 def members_of(split: Split) -> dict[str, str]:
     """{topic number: part}, in the order of topics."""

@@ -1,12 +1,12 @@
 """Known answers from verdicts: what was decided in one campaign becomes what is right in another."""
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists
+from django.db.models import Count, Exists
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -14,7 +14,7 @@ from accounts.refusals import Refused
 from adjudication.labels.inputs import given_in_sight
 from adjudication.models import Verdict
 from annotation.campaigns.rules import check_within
-from annotation.campaigns.seals import check_not_sealed
+from annotation.campaigns.seals import check_not_sealed, sealed_by
 from annotation.gold.known import ABOUT, clashing, fetch_for_known_answers, store_known_answer
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign
@@ -58,6 +58,21 @@ def draw_known_answers(
     return Drawn(campaign, len(chosen), len(decided), seed)
 
 
+def sources_of(campaign: Campaign) -> list[tuple[Campaign, int]]:
+    """The other campaigns that verdicts can be drawn from, each with how many of its items are decided."""
+    criteria = _keys_of(campaign)
+    others = campaign.collection.campaigns.exclude(pk=campaign.pk).filter(kind=campaign.kind).order_by("name")
+    alike = [one for one in others if _keys_of(one) == criteria and sealed_by(one) is None]
+    standing = Verdict.objects.filter(item__campaign__in=alike, value__isnull=False, reopened_at__isnull=True)
+    whole = standing.values("item__campaign", "item").annotate(n=Count("pk")).filter(n=len(criteria))
+    decided = Counter(whole.values_list("item__campaign", flat=True))
+    return [(one, decided[one.pk]) for one in alike if decided[one.pk]]
+
+
+def _keys_of(campaign: Campaign) -> set[str]:
+    return set(campaign.criteria.values_list("key", flat=True))
+
+
 def _source(campaign: Campaign, slug: str, by: User | None) -> Campaign:
     source = campaign.collection.campaigns.filter(slug=slug).first()
     if source is None:
@@ -67,8 +82,7 @@ def _source(campaign: Campaign, slug: str, by: User | None) -> Campaign:
         raise Refused(
             "Choose another campaign. The verdicts of this one come from the answers to be compared with them."
         )
-    keys = [set(each.criteria.values_list("key", flat=True)) for each in (source, campaign)]
-    if source.kind != campaign.kind or keys[0] != keys[1]:
+    if source.kind != campaign.kind or _keys_of(source) != _keys_of(campaign):
         raise Refused(f"{source} asks something else: its kind or its criteria differ.")
     check_not_sealed(source)
     if by is not None:

@@ -1,5 +1,7 @@
 """What can be done with verdicts: known answers are drawn from them, machine labels corrected by people."""
 
+from typing import Any
+
 from django import forms
 from django.urls import reverse
 from rest_framework import serializers
@@ -11,9 +13,10 @@ from adjudication.labels.places import in_readable_campaign
 from adjudication.labels.rules import DECIDE
 from adjudication.models import MachineCorrection
 from adjudication.verdicts.corrections import correct_machine_label, machine_labels, undo_correction
-from adjudication.verdicts.known_answers import Drawn, draw_known_answers
+from adjudication.verdicts.known_answers import Drawn, draw_known_answers, sources_of
 from annotation.campaigns.forms.settings import number_field
 from annotation.campaigns.places import in_campaign
+from annotation.models import Campaign
 from corpus.collections.rules import MANAGE
 from engines.definitions.settings import SAMPLE, SEED
 
@@ -21,11 +24,23 @@ from engines.definitions.settings import SAMPLE, SEED
 class DrawForm(forms.Form):
     """Which campaign's verdicts, and how many items."""
 
-    source = forms.CharField(max_length=80, help_text="Short name of the campaign with the verdicts.")
+    source = forms.CharField(
+        max_length=80, label="Campaign to draw from", help_text="Short name of the campaign with the verdicts."
+    )
     sample = number_field(SAMPLE, label="Items to draw", help_text="Drawn at random from its decided items.")
     seed = number_field(
         SEED, required=False, help_text="The same seed draws the same items. Left empty: the seed of the campaign."
     )
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        found = [(one.slug, f"{one} ({counted(items, 'decided item')})") for one, items in sources_of(campaign)]
+        self.fields["source"].widget = forms.Select(choices=[("", "Choose…"), *found])
+        self.fields["source"].help_text = (
+            "Other campaigns with the same criteria and with decided items."
+            if found
+            else "No other campaign with the same criteria has decided items yet."
+        )
 
 
 DrawnSerializer = serializer_of(Drawn, "Drawn", about="", without=("campaign",))
@@ -42,7 +57,7 @@ DRAW_KNOWN_ANSWERS = Operation(
     action=draw_known_answers,
     form=DrawForm,
     named=("source", "sample"),
-    place=in_campaign("gold_detail", "gold", page="gold"),
+    place=in_campaign("gold_detail", "gold", page="gold", to_form=True),
     roles=MANAGE,
     about="Draw known answers at random from the verdicts of another campaign. Comments on verdicts become"
     " explanations.",

@@ -10,7 +10,7 @@ from adjudication.labels.items import NAMED_BY, number_of
 from adjudication.labels.labels import scale_of
 from adjudication.labels.pages import fetch_scope, whole_number
 from adjudication.models import MachineCorrection, Verdict
-from adjudication.verdicts.corrections import STATES, LabelFilter, find_labels
+from adjudication.verdicts.corrections import STATES, LabelFilter, find_labels, machine_labels
 from annotation.campaigns.campaigns import topics_of
 from annotation.models import AnnotatorKind, Criterion, Judgment
 from corpus.collections.rules import can_manage
@@ -49,6 +49,7 @@ def machine_label_list(request: HttpRequest, slug: str, campaign: str) -> HttpRe
         "levels": scale_of(criterion),
         "topics": topics_of(scope.campaign),
         "machines": scope.campaign.annotators.filter(kind=AnnotatorKind.MACHINE).order_by("name"),
+        "has_labels": bool(labels) or machine_labels(scope.campaign).filter(criterion=criterion).exists(),
         "states": STATES.items(),
         "under": UNDER,
         "differing": [("1", "Differ")],

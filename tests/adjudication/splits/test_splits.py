@@ -93,6 +93,15 @@ def test_topics_of_one_author_stay_together(tea: Collection) -> None:
     assert {len(found) for found in by_author.values()} == {1}
 
 
+def test_parts_that_differ_from_their_shares_say_why(tea: Collection, client: Client) -> None:
+    client.force_login(MembershipFactory(collection=tea, role="manager").user)
+    split = draw(tea)
+    assert not figures_of(split).is_uneven
+    split.members.filter(pk=split.members.filter(part="dev").values("pk")[:1]).update(part="test")
+    assert figures_of(split).is_uneven
+    assert "differ from the shares" in client.get(reverse("split_detail", args=["tea", "dev-test"])).text
+
+
 def test_the_database_keeps_a_topic_in_one_part(tea: Collection) -> None:
     split = draw(tea)
     member = split.members.first()
@@ -172,6 +181,8 @@ def test_page_command_and_rest_draw_the_same(tea: Collection, client: Client, tm
     shown = client.get(answer["Location"], {"part": "dev"}).content.decode()
     assert "inline-acl" in shown
     assert "40 topics" in shown
+    assert "40%" in shown
+    assert "differ from the shares" not in shown
     wrong = client.post(reverse("split_create", args=["tea"]), {**data, "parts": "dev=many"})
     assert (wrong.status_code, "is not a name with its share" in wrong.content.decode()) == (422, True)
     call_command("make_split", "tea", "command", "--parts", "dev=40", "test=60", "--within", "source", "--seed", "7")

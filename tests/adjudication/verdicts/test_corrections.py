@@ -193,3 +193,15 @@ def test_a_file_of_corrections_is_taken_whole_or_not_at_all(built: Built, tmp_pa
     with pytest.raises(CommandError):
         call_command(*words)
     assert MachineCorrection.objects.count() == 2
+
+
+def test_the_list_says_whether_no_machine_has_labelled_or_all_is_looked_at(built: Built) -> None:
+    client, where = Client(), "/c/tea/campaigns/main/machine-labels/"
+    client.force_login(built.people["manager"])
+    for label in labels_of(built, "gpt")[::-1] + labels_of(built, "llama"):
+        if not MachineCorrection.objects.filter(item=label.assignment.item).exists():
+            correct(built, label, None)
+    assert "Every machine label is accepted or corrected" in client.get(where).text
+    Judgment.objects.filter(assignment__annotator__kind="machine").delete()
+    page = client.get(where).text
+    assert ("No machine has labelled items here yet" in page, 'name="state"' in page) == (True, False)

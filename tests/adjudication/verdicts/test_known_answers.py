@@ -1,6 +1,10 @@
 """Known answers drawn from verdicts: which items, how often, and what is refused."""
 
+import re
+
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from accounts.refusals import Refused
 from adjudication.models import Verdict
@@ -74,3 +78,16 @@ def test_other_criteria_and_the_campaign_itself_are_refused(built: Built) -> Non
     ):
         with pytest.raises(Refused, match=reason):
             draw_known_answers(campaign=target, source=source, sample=1, by=None, at=AT)
+
+
+def test_the_page_offers_campaigns_that_ask_the_same_with_their_decided_items(built: Built, client: Client) -> None:
+    training = make_training(built)
+    create_campaign(collection=built.collection, by=None, at=AT, name="Rubric", kind="rubric")
+    client.force_login(built.people["manager"])
+    address = reverse("known_answers_draw", args=[built.collection.slug, training.slug])
+    page = client.get(address).text
+    assert re.findall(r"<option[^>]*>([^<]+)", page) == ["Choose…", "Main round (3 decided items)"]
+    assert client.post(address, {"source": "main", "sample": "3"}).status_code == 302
+    assert training.known_answers.count() == 3
+    Verdict.objects.update(reopened_at=AT)
+    assert "No other campaign with the same criteria has decided items yet." in client.get(address).text
