@@ -17,7 +17,7 @@ from engines.stats.proportions import proportion
 from engines.stats.reasons import words_of
 
 RARE = 0.001
-UNITS = {"seconds": "seconds", "answers": "answers", "share": "percent", "points": "percentage points"}
+HEAD_UNITS = {"answers": "answers", "points": "% points"}
 DIFFERENT: dict[str, object] = {"differs": 1}  # of the list of judgments
 EXACT = "exact interval (Clopper and Pearson 1934)"
 OVER_TOPICS = "delete-one-topic jackknife with Student t, from 8 topics on"
@@ -90,8 +90,8 @@ class Measure:
 
     @property
     def head_unit(self) -> str:
-        """The unit as the head of its column has it; "" where the label says it."""
-        return "" if self.unit in self.label else UNITS[self.unit]
+        """The unit in the head of its column; "" where the label or each figure has it."""
+        return HEAD_UNITS.get(self.unit, "")
 
 
 _REGISTERED: list[Measure] = []

@@ -73,6 +73,8 @@ def test_five_clicks_to_a_marked_table(
     last = page.locator(".crumbs li").last.locator("a")
     assert last.evaluate("each => each.scrollWidth <= each.clientWidth"), "the collection's name gives way first"
     assert last.get_attribute("title") == last.inner_text()
+    first = page.locator(".crumbs li").first.locator("a")
+    assert first.evaluate("each => each.scrollWidth <= each.clientWidth"), "it does before the role does"
     assert_accessible(page)
     page.get_by_role("link", name="specter2").click()
     expect(page.get_by_role("heading", name="specter2")).to_be_visible()

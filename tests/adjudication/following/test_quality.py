@@ -1,6 +1,7 @@
 """Quality of answers: six simulated people are distinguished, and each figure is the one counted by hand."""
 
 import csv
+import re
 import json
 import random
 from collections import Counter
@@ -175,6 +176,7 @@ def test_each_figure_leads_to_its_items(simulated, client):
     assert shown["pair"].query.replace("&", "&amp;") in work
     for measure in MEASURES:
         assert measure.label in work
+    assert re.search(r"Closest pair\s*<div[^>]*>% points</div>", work), "a figure without a sign of its unit"
 
 
 def test_before_and_after_a_new_guideline(simulated):
