@@ -1,9 +1,9 @@
 """Quality of answers: six simulated people are distinguished, and each figure is the one counted by hand."""
 
 import csv
-import re
 import json
 import random
+import re
 from collections import Counter
 from datetime import timedelta
 from io import StringIO
