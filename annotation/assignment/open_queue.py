@@ -25,16 +25,23 @@ QUEUE_AHEAD_WHILE_PLENTY = 25
 MOST_EXPIRED_AT_ONCE = 500
 MOST_BROWSERS = 8  # that can hold one lease; beyond them the oldest visit is forgotten
 
-# Who has acted on an item's votes does not judge it, whatever slot of it is free.
+# Who has acted on an item's votes does not judge it, whatever slot of it is free. "+ 0" and OFFSET 0 make PostgreSQL
+# look up the one item in hand: as long as it does not know how much a person has judged today, it may else read all
+# that they have ever been given, for each answer again.
 UNSEEN = """NOT EXISTS (SELECT FROM annotation_votesseen seen
-                    JOIN annotation_annotator me ON me.user_id = seen.user_id
-                    WHERE seen.item_id = {item} AND me.id = {annotator})"""
+                    JOIN annotation_annotator me ON me.user_id = seen.user_id + 0
+                    WHERE seen.item_id = {item} AND me.id = {annotator} OFFSET 0)"""
+NOT_MINE = """NOT EXISTS (SELECT FROM annotation_assignment mine
+                    WHERE mine.item_id = {item} AND mine.annotator_id + 0 = %(annotator)s OFFSET 0)"""
 ROOM = """
-SELECT (SELECT count(*) FROM (
-    SELECT DISTINCT CASE WHEN %(by_document)s THEN -1 ELSE i.id END, i.topic_id, i.document_id
+SELECT CASE WHEN %(by_document)s THEN (
+    SELECT count(DISTINCT (i.topic_id, i.document_id))
     FROM annotation_assignment p JOIN annotation_item i ON i.id = p.item_id
     WHERE p.annotator_id = %(annotator)s AND p.state = 'pending' AND p.queue_id = %(campaign)s
-  ) leased) AS held,
+  ) ELSE (
+    SELECT count(DISTINCT p.item_id) FROM annotation_assignment p
+    WHERE p.annotator_id = %(annotator)s AND p.state = 'pending' AND p.queue_id = %(campaign)s
+  ) END AS held,
   CASE WHEN EXISTS (
     SELECT FROM annotation_assignment o WHERE o.queue_id = %(campaign)s AND o.state = 'open'
     OFFSET %(many)s * (SELECT count(*) FROM annotation_annotator one
@@ -68,8 +75,7 @@ WITH renewed AS ({RENEW}), room AS ({ROOM}), free AS (
   SELECT a.id, a.position FROM annotation_assignment a
   WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND a.position > %(after)s
     AND (SELECT room.held < room.most FROM room)
-    AND NOT EXISTS (SELECT FROM annotation_assignment mine
-                    WHERE mine.item_id = a.item_id AND mine.annotator_id = %(annotator)s)
+    AND {NOT_MINE.format(item="a.item_id")}
     AND {UNSEEN.format(item="a.item_id", annotator="%(annotator)s")}
   ORDER BY a.position LIMIT 1 FOR UPDATE OF a SKIP LOCKED
 ), taken AS (
@@ -92,8 +98,7 @@ WITH free AS (
     SELECT a.id FROM annotation_assignment a WHERE a.item_id = i.id AND a.state = 'open' AND a.repeat = lead.repeat
     ORDER BY a.slot LIMIT 1 FOR UPDATE SKIP LOCKED
   ) one
-  WHERE lead.id = %(lead)s AND NOT EXISTS (
-    SELECT FROM annotation_assignment mine WHERE mine.item_id = i.id AND mine.annotator_id = %(annotator)s)
+  WHERE lead.id = %(lead)s AND {NOT_MINE.format(item="i.id")}
     AND {UNSEEN.format(item="i.id", annotator="%(annotator)s")}
 )
 UPDATE annotation_assignment a
