@@ -97,6 +97,8 @@ CONTENT_SECURITY_POLICY, PERMISSIONS_POLICY = policies.CONTENT_SECURITY, policie
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.number("LITMUS_BODY_LIMIT_MB", 20, minimum=1) * 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 UPLOAD_LIMIT = env.number("LITMUS_UPLOAD_LIMIT_MB", 2_000, minimum=1) * 1_000_000  # bytes of all files of a request
+COLLECTION_DOCUMENTS = env.number("LITMUS_COLLECTION_DOCUMENTS", 0)  # that a collection may have; 0: any number
+COLLECTION_BYTES = env.number("LITMUS_COLLECTION_MB", 0) * 1_000_000  # of the files of its imports; 0: any
 # What a file may cost the process that reads it: seconds of processor time for one record, memory.
 READING_SECONDS = env.number("LITMUS_READING_SECONDS", 120, minimum=1)
 READING_MEGABYTES = env.number("LITMUS_READING_MB", 2_048, minimum=64)

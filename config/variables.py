@@ -189,6 +189,15 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
             "LITMUS_COLLECTION_JOBS",
             "Jobs of the queue `heavy` that workers do for one collection at the same time; its other ones wait",
         ),
+        Variable(
+            "LITMUS_COLLECTION_DOCUMENTS",
+            "Documents that one collection may have; an import that would bring more is refused. 0: any number",
+        ),
+        Variable(
+            "LITMUS_COLLECTION_MB",
+            "Size of the files that may be imported into one collection. Imports that failed, brought nothing new or "
+            "were undone do not count. 0: any size",
+        ),
         Variable("LITMUS_JOB_HOURS", "Longest time a background job may take"),
     ),
     "Registries of publications": (

@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.jobs import Progress
 from corpus.documents.indexing import indexed_later
+from corpus.imports.limits import DocumentRoom
 from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import NULL, copy_array, copy_json, copy_text, encode_line
 from corpus.loading.counts import REPEATED, ImportCounts
@@ -93,11 +94,13 @@ def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
     is_large = sum(file["size"] for file in run.files) > SEARCHABLE_AT_ONCE
     options = {name: run.parameters[name] for name in ("columns", "entry_types") if run.parameters.get(name)}
     read = partial(read_documents, criteria=_filter(run), **options)
+    room = DocumentRoom.of(run.collection)
     with _staging(), indexed_later() if is_large else nullcontext():
         for batch in read_batches(run, read, document_line, progress, counts):
             if batch.lines:
                 created, updated, unchanged = _merge_batch(run, batch.data)
                 counts.created += created
+                room.check(counts.created)
                 counts.updated += updated
                 counts.unchanged += unchanged
                 if repeated := len(batch.lines) - created - updated - unchanged:

@@ -18,6 +18,7 @@ from corpus.collections.rules import fetch_manager
 from corpus.imports.errors import Problems, group_errors, others_for
 from corpus.imports.forms import ImportForm
 from corpus.imports.importing import OFFERED
+from corpus.imports.limits import limits_of
 from corpus.imports.registry import Importer, collection_importers
 from corpus.imports.requests import (
     holds_files,
@@ -44,6 +45,7 @@ def import_list(request: HttpRequest, slug: str) -> HttpResponse:
     for run in page.object_list:
         jobs.with_live_progress(run)
     context = collection_context(membership, "imports", page=page, importers=collection_importers().values())
+    context["limits"] = limits_of(membership.collection)
     return render(request, "corpus/imports/import_list.html", context)
 
 
@@ -73,7 +75,8 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
                 **form.parameters,
             )
             return redirect("import_detail", slug, run.pk)
-    context = collection_context(membership, "imports", form=form, importer=importer)
+    limits = limits_of(membership.collection)
+    context = collection_context(membership, "imports", form=form, importer=importer, limits=limits)
     return render(request, "corpus/imports/import_create.html", context, status=422 if form.errors else 200)
 
 

@@ -19,6 +19,7 @@ from accounts.refusals import Conflict, Refused
 from corpus.collections.removals import append_only_rows_deletable
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.imports.importing import OFFERED, STORED, is_my_turn
+from corpus.imports.limits import check_files_fit
 from corpus.imports.undoing import check_can_undo, undo
 from corpus.loading.sources import sources_of
 from corpus.loading.topic_numbers import MATCH
@@ -59,7 +60,7 @@ def request_import(
     remove_forgotten_uploads(collection, at)
     if excluded := list(dict.fromkeys(exclude)):
         parameters["exclude"] = excluded
-    stored = _store_files(files, kind, format if "encoding" not in parameters else "")
+    stored = _store_files(collection, files, kind, format if "encoding" not in parameters else "")
     fields = {"kind": kind, "format": format, "dry_run": dry_run, "files": stored, "parameters": parameters}
     return _new_run(by, at, collection, send, fields)
 
@@ -172,16 +173,20 @@ def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, 
     return run
 
 
-def _store_files(files: Sequence["File[Any] | Path"], kind: str, chosen: str) -> list[dict[str, Any]]:
+def _store_files(
+    collection: Collection, files: Sequence["File[Any] | Path"], kind: str, chosen: str
+) -> list[dict[str, Any]]:
     folder = f"{UPLOADS}/{uuid.uuid4().hex}"
     try:
-        return [
+        stored = [
             _named_file(file) if isinstance(file, Path) else _store_upload(file, f"{folder}/{number}", kind, chosen)
             for number, file in enumerate(files)
         ]
+        check_files_fit(collection, sum(file["size"] for file in stored))
     except BaseException:  # also Ctrl-C: no upload stays behind without its job; raised again
         storage.remove_folder(folder)
         raise
+    return stored
 
 
 def _named_file(path: Path) -> dict[str, Any]:
