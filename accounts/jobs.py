@@ -82,8 +82,9 @@ def cancel(job: Job, *, at: datetime) -> None:
     rows = model._default_manager.filter(pk=job.pk)
     ended = {"state": JobState.CANCELLED, "finished_at": at, "reason": "Cancelled before it began."}
     with transaction.atomic():
-        is_ended = rows.filter(state=JobState.QUEUED).update(cancel_requested_at=at, **ended)
-        rows.filter(state=JobState.RUNNING).update(cancel_requested_at=at)
+        # This locks the row whichever state it has: its worker may be taking it up or putting it back just now.
+        rows.exclude(state__in=FINAL_STATES).update(cancel_requested_at=at)
+        is_ended = rows.filter(state=JobState.QUEUED).update(**ended)
         job.refresh_from_db()
         if is_ended:
             _say_that_it_ended(job)
@@ -232,7 +233,8 @@ def _is_due(job: Job, now: datetime) -> bool:
 
 @transaction.atomic
 def _start(model: type[J], pk: int, *, in_turn: bool) -> J | None:
-    job = model._default_manager.filter(pk=pk).exclude(state__in=FINAL_STATES).first()
+    unfinished = model._default_manager.exclude(state__in=FINAL_STATES)
+    job = unfinished.select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
     if job is None:
         return None
     if in_turn and (wait := take_turn(job)):

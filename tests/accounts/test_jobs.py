@@ -1,9 +1,12 @@
 """Jobs whose worker died or whose message was lost: sent again, but not for ever and ever."""
 
+import threading
+from contextlib import closing
 from datetime import datetime, timedelta
 
 import pytest
 from django.apps import apps
+from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts import jobs
@@ -14,7 +17,9 @@ from accounts.models import Job, JobState
 from adjudication.models import AgreementRun
 from annotation.models import AssignmentRun
 from corpus.models import ImportRun
+from tests.databases import waits_for_a_lock
 from tests.factories.corpus import ImportRunFactory
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -140,3 +145,43 @@ class TestWaiting:
         steps: list[str] = []
         jobs.carry_out(run, lambda run, _: steps.append(ImportRun.objects.get(pk=run.pk).step))
         assert steps == [""]
+
+
+class TestCancelledAtTheSameMoment:
+    """Somebody cancels a job while its worker takes it up or puts it back."""
+
+    pytestmark = pytest.mark.django_db(transaction=True)
+
+    def test_a_job_that_is_just_put_back_is_cancelled(self) -> None:
+        run = job(timezone.now(), state=JobState.RUNNING)
+
+        def cancel() -> None:
+            with closing(connection):
+                jobs.cancel(ImportRun.objects.get(pk=run.pk), at=timezone.now())
+
+        with transaction.atomic():  # as `_put_back`
+            ImportRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
+            ImportRun.objects.filter(pk=run.pk).update(state=JobState.QUEUED)
+            canceller = threading.Thread(target=cancel)
+            canceller.start()
+            wait_for(waits_for_a_lock, what="the cancellation to wait")
+        canceller.join()
+        run.refresh_from_db()
+        assert run.state == JobState.CANCELLED
+
+    def test_a_job_that_was_just_cancelled_is_not_begun(self) -> None:
+        run = job(timezone.now(), state=JobState.QUEUED)
+        done: list[int] = []
+
+        def work() -> None:
+            with closing(connection):
+                jobs.carry_out(run, lambda run, _: done.append(run.pk))
+
+        with transaction.atomic():
+            jobs.cancel(run, at=timezone.now())
+            worker = threading.Thread(target=work)
+            worker.start()
+            wait_for(waits_for_a_lock, what="the worker to wait")
+        worker.join()
+        run.refresh_from_db()
+        assert (run.state, done) == (JobState.CANCELLED, [])
