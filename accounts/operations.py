@@ -78,6 +78,7 @@ class Operation:
     former: Mapping[str, str] = field(default_factory=dict)  # {former name: present name}
     foresee: Callable[..., Any] | None = None  # a dry run of what is too much to be done and taken back
     finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
+    outside: Callable[[Any], Any] | None = None  # after its commit: what waits for a server elsewhere
     template: str = "corpus/collections/operation.html"  # "": it stands on the page that the place leads back to
     called: str = ""  # its command
     prints: bool = False  # what its command says is what it is called for (accounts/management/reporting.py)
@@ -89,8 +90,11 @@ class Operation:
         """Do it and return what each of `then` makes of the result; `dry`: it is rolled back. Errors: the action's."""
         with transaction.atomic():
             result = ((dry and self.foresee) or self.action)(by=by, at=timezone.now(), **found.target, **values)
-            shown = [one(result) for one in then]
+            shown = [] if self.outside else [one(result) for one in then]
             transaction.set_rollback(dry)
+        if self.outside:
+            result = self.outside(result)
+            shown = [one(result) for one in then]
         return shown
 
     def fill(self, found: Found, given: Mapping[str, Any]) -> forms.Form:

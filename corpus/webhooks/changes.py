@@ -7,13 +7,12 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from accounts.audit import record_event
-from accounts.caches import volatile
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from accounts.sealing import sealed
 from corpus.collections.rules import check_manager
 from corpus.models import PING, Collection, DeliveryState, Webhook, WebhookDelivery
-from corpus.webhooks.delivering import attempt
+from corpus.webhooks.delivering import LEASE, attempt
 from corpus.webhooks.events import call_sender, payload_of
 from corpus.webhooks.signing import new_message, new_secret
 
@@ -27,6 +26,7 @@ def add_webhook(
 ) -> tuple[Webhook, str]:
     """The webhook and its secret, which is not shown again. Errors: Refused where there are too many."""
     check_manager(collection, by)
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # of two at once, one counts the other
     if collection.webhooks.count() >= MOST:
         raise Refused(f"A collection has at most {MOST} webhooks. Remove one that is no longer needed.")
     secret = new_secret()
@@ -78,17 +78,21 @@ def replace_webhook_secret(*, by: User | None, at: datetime, webhook: Webhook, h
 
 @transaction.atomic
 def ping_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> WebhookDelivery:
-    """Send a message that only tests it, here and now, and return what became of it. Errors: Conflict, too often."""
+    """A message that only tests it, for `send_ping`. Errors: Conflict where it got too many just now."""
     check_manager(webhook.collection, by)
-    asked = f"webhook-pings:{webhook.pk}"
-    if (count := volatile.get(asked, 0)) >= PINGS:
+    webhook = _locked(webhook)  # of two at once, one counts the other
+    lately = webhook.deliveries.filter(event=PING, created_at__gt=at - timedelta(seconds=PERIOD))
+    if lately.count() >= PINGS:
         raise Conflict(f"This webhook got {PINGS} pings just now. Wait a minute.", retry_after=PERIOD)
-    volatile.set(asked, count + 1, PERIOD)
     record_event(by=by, at=at, verb="ping_webhook", target=webhook, scope=webhook.collection)
-    payload = payload_of(PING, at, {"collection": webhook.collection.slug})
-    delivery = WebhookDelivery.objects.create(
-        webhook=webhook, message=new_message(), event=PING, payload=payload, created_at=at, due_at=at
+    payload, due_at = payload_of(PING, at, {"collection": webhook.collection.slug}), at + LEASE
+    return WebhookDelivery.objects.create(  # due, should who asked for it be interrupted, for a worker later
+        webhook=webhook, message=new_message(), event=PING, payload=payload, created_at=at, due_at=due_at
     )
+
+
+def send_ping(delivery: WebhookDelivery) -> WebhookDelivery:
+    """Send it here and now, and return it with what became of it. No transaction should be open meanwhile."""
     attempt(delivery)
     return delivery
 

@@ -1,8 +1,8 @@
 """Messages sent: one after the other to each webhook, tried again for three days, at least once and in no set order.
 
 A worker holds a webhook for LEASE and renews that with each message. If it dies, the message on its way is sent again
-under the same id by the next, which beat calls. No transaction is open meanwhile, but for a ping: who asked for it
-waits for the answer.
+under the same id by the next, which beat calls. No transaction is open meanwhile. Who asked for a ping waits for the
+answer.
 """
 
 import logging

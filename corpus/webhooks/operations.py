@@ -24,6 +24,7 @@ from corpus.webhooks.changes import (
     redeliver_message,
     remove_webhook,
     replace_webhook_secret,
+    send_ping,
 )
 from corpus.webhooks.forms import SecretForm, WebhookChangeForm, WebhookForm
 
@@ -208,6 +209,7 @@ PING_WEBHOOK = Operation(
     task="Look after",
     example="ping_webhook demo 1",
     action=ping_webhook,
+    outside=send_ping,
     place=_of_webhook(),
     roles=MANAGE,
     about="Test a webhook, also one that is off, and say what its server answered.",

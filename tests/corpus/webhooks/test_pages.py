@@ -3,23 +3,31 @@
 import io
 import json
 import re
+import threading
+from collections.abc import Callable
+from contextlib import closing, suppress
 from ipaddress import ip_network
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, Refused
 from corpus.collections.backup import backup_pieces
 from corpus.models import Collection, Role, Webhook, WebhookDelivery
-from corpus.webhooks import changes
+from corpus.webhooks import changes, delivering
 from corpus.webhooks.changes import add_webhook, ping_webhook, redeliver_message
+from engines.endpoints.posting import Posted
+from tests.databases import waits_for_a_lock
 from tests.factories.accounts import AT, MembershipFactory
 from tests.factories.webhooks import DeliveryFactory, WebhookFactory
 from tests.stubs.chat import ChatStub, Status
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.django_db
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/=]+")
@@ -87,7 +95,7 @@ def test_a_ping_says_what_the_server_answered(tea: Collection, client: Client, s
         assert "was not accepted: the server answered 404" in client.post(address, follow=True).text
     assert "The ping did not arrive: the connection failed" in client.post(address, follow=True).text
     with pytest.raises(Conflict, match="Wait a minute"):
-        ping_webhook(by=None, at=AT, webhook=webhook)
+        ping_webhook(by=None, at=timezone.now(), webhook=webhook)
     states = WebhookDelivery.objects.order_by("pk").values_list("event", "state")
     assert list(states) == [("ping", "delivered"), ("ping", "failed"), ("ping", "failed")]
 
@@ -114,3 +122,42 @@ def test_addresses_that_are_none_and_too_many_webhooks_are_refused(
     WebhookFactory(collection=tea)
     with pytest.raises(Refused, match="at most 1 webhooks"):
         add_webhook(by=None, at=AT, collection=tea, address="https://example.org/", events=["job.done"])
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("what", ["webhook", "ping"])
+def test_two_at_once_do_not_pass_a_limit(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "MOST", 2)
+    monkeypatch.setattr(changes, "PINGS", 1)
+    webhook, now = WebhookFactory(), timezone.now()
+    address = {"address": "https://example.org/", "events": ["job.done"]}
+    act: dict[str, Callable[[], Any]] = {
+        "webhook": lambda: add_webhook(by=None, at=now, collection=webhook.collection, **address),
+        "ping": lambda: ping_webhook(by=None, at=now, webhook=webhook),
+    }
+
+    def also() -> None:
+        with closing(connection), suppress(Refused):
+            act[what]()
+
+    with transaction.atomic():
+        act[what]()
+        other = threading.Thread(target=also)
+        other.start()
+        wait_for(lambda: waits_for_a_lock() or not other.is_alive(), what="the second to wait, or to have passed")
+    other.join()
+    assert (Webhook.objects.count(), WebhookDelivery.objects.count()) == ((2, 0) if what == "webhook" else (1, 1))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_ping_holds_no_transaction_while_it_waits_for_the_server(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    membership = MembershipFactory(collection__slug="tea", role=Role.MANAGER)
+    client.force_login(membership.user)
+    webhook = WebhookFactory(collection=membership.collection, address="https://127.0.0.1:1/")
+    monkeypatch.setattr(delivering, "post", lambda *_: Posted(problem=f"open: {connection.in_atomic_block}"))
+    assert (
+        "did not arrive: open: False."
+        in client.post(reverse("webhook_ping", args=["tea", webhook.pk]), follow=True).text
+    )
