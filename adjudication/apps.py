@@ -23,6 +23,7 @@ class AdjudicationConfig(AppConfig):
     job_ends = {"releases": "adjudication.releases.jobs.announce_frozen"}
     importers = {"qrels": "adjudication.evaluation.importer.QRELS"}
     backup_files = {"releases": "adjudication.releases.archive.stored_files"}
+    stored_folders = {"releases": "adjudication.releases.archive.stored_folders"}
     deletion_guards = {"releases": "adjudication.releases.rules.standing_release"}
     registries = {  # see engines/plugins.py
         "exporters": "adjudication.exporting.registry.EXPORTERS",

@@ -30,6 +30,11 @@ def stored_files(collection: Collection) -> Iterator[str]:
         yield from sorted(name for name, _ in files.sizes(release.place))
 
 
+def stored_folders(collection: Collection) -> Iterator[str]:
+    """The folders of all releases in the storage, which are deleted with their collection."""
+    yield from collection.releases.exclude(place="").values_list("place", flat=True)
+
+
 def has_files(release: Release) -> bool:
     """Whether its files are in the storage. After a restore of the database alone they are not."""
     return files.exists(name_of(release, MANIFEST, anonymous=False))

@@ -32,6 +32,7 @@ from annotation.papers.paper_samples import sample_of_paper
 from corpus.imports.importing import Work
 from corpus.loading.counts import ImportCounts
 from corpus.loading.samples import CANDIDATES
+from corpus.loading.uploads import papers_of
 from corpus.models import ImportRun, Paper
 from engines.definitions.extractions import BadExtraction, Content, content_of_gold, read_content, write_content
 from engines.definitions.paper_sections import section_states
@@ -305,7 +306,7 @@ def _store_file(paper: Paper, file: PaperFile) -> None:
     if not file.data:
         return
     suffix = paper_format(paper.source).suffix
-    name = f"papers/{paper.collection_id}/{paper.sha256}.{suffix}"
+    name = f"{papers_of(paper.collection_id)}/{paper.sha256}.{suffix}"
     storage = Paper._meta.get_field("file").storage
     paper.file.name = name if storage.exists(name) else storage.save(name, ContentFile(file.data))
 

@@ -23,10 +23,10 @@ from django.utils import timezone
 from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.files.storage import files
-from accounts.models import Invitation, User
+from accounts.models import FINAL_STATES, Invitation, User
 from accounts.refusals import Refused
 from corpus.collections.contents import APPS, ContentTable, contents
-from corpus.models import Collection, Paper
+from corpus.models import Collection, CollectionRemoval, Paper
 from engines.formats.zip_stream import PIECE, zipped
 
 # What reading or storing a file raises that was cut, changed or made by something else.
@@ -180,6 +180,8 @@ def _check_manifest(manifest: dict[str, Any]) -> None:
     known = manifest["collection"]
     if Collection.objects.filter(pk=known["id"]).exists():
         raise Refused(f"The collection {known['slug']} exists. Only a deleted one can be restored.")
+    if CollectionRemoval.objects.filter(collection_id=known["id"]).exclude(state__in=FINAL_STATES).exists():
+        raise Refused(f"The collection {known['slug']} is still being deleted. Restore it once that has ended.")
     if manifest["migrations"] != _migrations():
         raise Refused(
             "The backup was made by another version of Litmus, whose tables differ. Restore it with that version."

@@ -8,13 +8,16 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.extensions import extensions
 from accounts.files.shelf import remove_folders
+from accounts.files.storage import FilesAway, files
+from accounts.job_kinds import Waiting
 from accounts.locks import briefly
 from accounts.models import Invitation
 from accounts.refusals import Refused
 from corpus.collections.contents import contents
-from corpus.loading.uploads import remove_paper_file, remove_uploads
-from corpus.models import Collection, CollectionRemoval, ImportRun, Paper
+from corpus.loading.uploads import papers_of, uploads_of
+from corpus.models import Collection, CollectionRemoval
 
 
 @contextmanager
@@ -32,19 +35,28 @@ def append_only_rows_deletable() -> Iterator[None]:
 
 
 def remove_collection(job: CollectionRemoval, progress: jobs.Progress) -> None:
-    """Delete a collection that is archived, and then its files."""
-    collection = Collection.objects.filter(pk=job.collection_id).first()
-    if collection is None:
-        return  # the worker was killed between its commit and its last word
+    """Delete a collection that is archived, and then its files, also where the worker was killed in between."""
+    if collection := Collection.objects.filter(pk=job.collection_id).first():
+        _remove_rows(job, collection, progress)
+    job.done = job.total
+    # Only now: had the transaction failed, its files would be missing.
+    try:
+        for folder in job.folders:
+            files.remove_folder(folder)
+        remove_folders(f"{job.collection_id}-")
+    except FilesAway as away:
+        raise Waiting("waiting for the storage of files") from away
+
+
+def _remove_rows(job: CollectionRemoval, collection: Collection, progress: jobs.Progress) -> None:
     if collection.archived_at is None:
         raise Refused("The collection is no longer archived, so it was not deleted.")
-    papers = list(Paper.objects.filter(collection=collection).exclude(file="").values_list("file", flat=True))
-    imports = list(ImportRun.objects.filter(collection=collection).exclude(files=[]))
     with append_only_rows_deletable():
         with briefly("waiting for other work on this collection"):
             collection = Collection.objects.select_for_update().get(pk=job.collection_id)
+        job.folders = list(_folders_of(collection))
         job.counts = _delete_rows(collection, progress)
-        job.save(update_fields=["counts"])
+        job.save(update_fields=["folders", "counts"])
         record_event(
             by=job.requested_by,
             at=timezone.now(),
@@ -54,13 +66,15 @@ def remove_collection(job: CollectionRemoval, progress: jobs.Progress) -> None:
             title=collection.title,
             rows=sum(job.counts.values()),
         )
-    job.done = job.total
-    # Only now: had the transaction failed, its files would be missing.
-    for name in papers:
-        remove_paper_file(name)
-    for each in imports:
-        remove_uploads(each)
-    remove_folders(f"{job.collection_id}-")
+
+
+def _folders_of(collection: Collection) -> Iterator[str]:
+    """All that it has in the storage; apps above name theirs in `stored_folders` of their AppConfig."""
+    yield papers_of(collection.pk)
+    for run in collection.import_runs.exclude(files=[]):
+        yield from uploads_of(run)
+    for folders_of in extensions("stored_folders").values():
+        yield from folders_of(collection)
 
 
 def _delete_rows(collection: Collection, progress: jobs.Progress) -> dict[str, int]:

@@ -13,19 +13,27 @@ def kept_folder(run: ImportRun) -> str:
     return f"{UPLOADS}/read-{run.pk}"
 
 
+def uploads_of(run: ImportRun) -> list[str]:
+    """The folders of the files that were uploaded for this import and are its own."""
+    # A dry run's file without a path belongs to its import now.
+    folders = {PurePosixPath(file["path"]).parent for file in run.files if "path" in file}
+    return sorted(folder.as_posix() for folder in folders if folder.parent.as_posix() == UPLOADS)
+
+
 def remove_uploads(run: ImportRun) -> None:
     """Delete the files that were uploaded for this import; files named on the command line stay untouched.
 
     Where any of them lay is forgotten: paths of the server are nobody's business once nothing reads there.
     """
-    for file in run.files:
-        if "path" not in file:
-            continue  # a dry run's, which belongs to its import now
-        folder = PurePosixPath(file["path"]).parent
-        if folder.parent.as_posix() == UPLOADS:
-            files.remove_folder(folder.as_posix())
+    for folder in uploads_of(run):
+        files.remove_folder(folder)
     run.files = [{name: value for name, value in file.items() if name != "path"} for file in run.files]
     ImportRun.objects.filter(pk=run.pk).update(files=run.files)
+
+
+def papers_of(collection_id: int) -> str:
+    """The folder of the files of a collection's papers, with the pictures of their pages."""
+    return f"papers/{collection_id}"
 
 
 def pictures_of(paper_file: str) -> str:

@@ -80,6 +80,7 @@ class CollectionRemoval(Job):
     slug = models.SlugField(max_length=80)
     title = models.CharField(max_length=200)
     counts = models.JSONField(default=dict)  # {model: rows deleted}
+    folders = models.JSONField(default=list)  # of the storage, deleted after the rows, also by another worker
 
     class Meta:
         constraints = [

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command, get_commands
 from django.db import connection
 from django.test import Client
@@ -14,6 +15,8 @@ from django.urls import reverse
 from lxml import html
 
 from accounts import jobs
+from accounts.files.folder import FolderStorage
+from accounts.files.storage import FilesAway, files
 from accounts.job_kinds import kind_of
 from accounts.models import AuditEvent, JobState, User
 from accounts.refusals import Conflict, Refused
@@ -34,6 +37,7 @@ from tests.access_world import World, make_world
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
+HASHES = {"manifest_sha256": "a" * 64, "anonymous_sha256": "b" * 64}
 
 
 @pytest.fixture(scope="module")
@@ -293,6 +297,30 @@ class TestDeletion:
         assert "archive_collection" in log
         with pytest.raises(Conflict):
             create_collection(by=None, at=AT, slug=run.slug, title="Again")
+
+    def test_its_files_go_too_and_nothing_else(self, archived: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        pk, release = archived.collection.pk, Release.objects.filter(collection=archived.collection).first()
+        Release.objects.filter(pk=release.pk).update(place=f"releases/{release.pk}.2", frozen_at=AT, **HASHES)
+        run = ImportRun.objects.filter(collection=pk).first()
+        ImportRun.objects.filter(pk=run.pk).update(files=[{"name": "x", "path": "imports/f0f0/0", "sha256": ""}])
+        own = [f"papers/{pk}/x.pdf", f"papers/{pk}/x.pdf.pages/1.png", f"releases/{release.pk}.2/named/manifest.json"]
+        others = [f"papers/{pk}0/x.pdf", f"releases/{release.pk}.20/named/manifest.json", "imports/f0f/0"]
+        for name in (*own, "imports/f0f0/0", *others):
+            files.save(name, ContentFile(b"x"))
+        asked: list[str] = []
+        remove = FolderStorage.remove_folder
+
+        def once_away(storage: FolderStorage, name: str) -> None:
+            asked.append(name)
+            if len(asked) == 2:
+                raise FilesAway("The server of the bucket refused: SlowDown.")
+            remove(storage, name)
+
+        monkeypatch.setattr(FolderStorage, "remove_folder", once_away)
+        delete(archived)  # which goes on once the storage is there again, with rows that are gone
+        assert len(asked) > 3
+        assert [name for name in (*own, "imports/f0f0/0") if files.exists(name)] == []
+        assert [name for name in others if not files.exists(name)] == []
 
     def test_only_archived_and_only_by_its_name(self, world: World, client: Client) -> None:
         by, collection = manager(world), world.collection
