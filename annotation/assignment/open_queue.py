@@ -31,7 +31,7 @@ MOST_BROWSERS = 8  # that can hold one lease; beyond them the oldest visit is fo
 UNSEEN = """NOT EXISTS (SELECT FROM annotation_votesseen seen
                     JOIN annotation_annotator me ON me.user_id = seen.user_id + 0
                     WHERE seen.item_id = {item} AND me.id = {annotator} OFFSET 0)"""
-NOT_MINE = """NOT EXISTS (SELECT FROM annotation_assignment mine
+NEVER_HAD = """NOT EXISTS (SELECT FROM annotation_assignment mine
                     WHERE mine.item_id = {item} AND mine.annotator_id + 0 = %(annotator)s OFFSET 0)"""
 ROOM = """
 SELECT CASE WHEN %(by_document)s THEN (
@@ -75,7 +75,7 @@ WITH renewed AS ({RENEW}), room AS ({ROOM}), free AS (
   SELECT a.id, a.position FROM annotation_assignment a
   WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND a.position > %(after)s
     AND (SELECT room.held < room.most FROM room)
-    AND {NOT_MINE.format(item="a.item_id")}
+    AND {NEVER_HAD.format(item="a.item_id")}
     AND {UNSEEN.format(item="a.item_id", annotator="%(annotator)s")}
   ORDER BY a.position LIMIT 1 FOR UPDATE OF a SKIP LOCKED
 ), taken AS (
@@ -98,7 +98,7 @@ WITH free AS (
     SELECT a.id FROM annotation_assignment a WHERE a.item_id = i.id AND a.state = 'open' AND a.repeat = lead.repeat
     ORDER BY a.slot LIMIT 1 FOR UPDATE SKIP LOCKED
   ) one
-  WHERE lead.id = %(lead)s AND {NOT_MINE.format(item="i.id")}
+  WHERE lead.id = %(lead)s AND {NEVER_HAD.format(item="i.id")}
     AND {UNSEEN.format(item="i.id", annotator="%(annotator)s")}
 )
 UPDATE annotation_assignment a

@@ -3,18 +3,15 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.db.models import Count
 from django.utils import timezone
 
-from accounts.prepared_statements import run
 from accounts.refusals import Conflict
 from annotation.assignment.assignments import assign_items, reassign_assignments, release_assignments
-from annotation.assignment.open_queue import QUEUE_AHEAD, TAKE, free_slots
+from annotation.assignment.open_queue import QUEUE_AHEAD, free_slots
 from annotation.models import Annotator, Assignment, AssignmentState, Judgment, Order, Strategy, VotesSeen
 from tests.annotation.labelling.queues import LEASE, build_queue, items_of, take
 from tests.annotation.labelling.sending import address
-from tests.annotation.labelling.test_units_left import nodes
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import build_work, given, kinds_of, send, send_one, skip, undo, values_of
 
@@ -311,31 +308,3 @@ def test_who_could_still_be_given_an_item_waits(signed_in):
     built = build_queue(items=1, overlap=1, people=["ana", "ben"])
     take(built, "ben", at=timezone.now())
     assert signed_in(built).get(address(built, "label_next")).json()["empty"] == "waiting"
-
-
-def give(built: Built, person: str, items: int) -> None:
-    """Let the person have judged the first so many items, and have seen their votes."""
-    annotator = built.annotators[person]
-    rows = Assignment.objects.filter(queue=built.campaign).order_by("position").values("pk")[:items]
-    done = {"annotator": annotator, "state": AssignmentState.DONE, "finished_at": AT}
-    assert Assignment.objects.filter(pk__in=rows).update(**done) == items
-    VotesSeen.objects.bulk_create(VotesSeen(item=one, user=annotator.user, at=AT) for one in built.items[:items])
-
-
-def test_taking_looks_at_none_of_what_its_annotator_was_given_before():
-    """Also while PostgreSQL knows the rows of yesterday alone, which say nothing of this annotator."""
-    give(build_queue(items=1_000, overlap=1, slug="yesterday"), "ben", 950)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE annotation_assignment, annotation_votesseen, annotation_item")
-    built = build_queue(items=300, overlap=1)
-    give(built, "ana", 200)
-    named = {"campaign": built.campaign.pk, "annotator": built.annotators["ana"].pk, "by_document": False}
-    named |= {"few": 3, "many": 25, "browser": "", "visit": 0, "at": AT, "lease": AT + LEASE, "renew": AT}
-    (plan,) = run(f"EXPLAIN (ANALYZE, FORMAT JSON) {TAKE}", named | {"after": -1, "have": []})[0][0]
-    looked = {
-        each["Alias"]: (each["Actual Rows"] + each.get("Rows Removed by Filter", 0)) * each["Actual Loops"]
-        for each in nodes(plan["Plan"])
-        if each.get("Alias") in ("mine", "seen")
-    }
-    assert looked.keys() == {"mine", "seen"}
-    assert max(looked.values()) <= 2, looked

@@ -1,10 +1,6 @@
 """Units of an open queue that a page holds, leaves and takes up again."""
 
-from collections.abc import Iterator
-
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from annotation.assignment.open_queue import QUEUE_AHEAD
 from annotation.assignment.participation import Visit
@@ -12,6 +8,7 @@ from annotation.campaigns.unjudged import campaigns_hidden_from, campaigns_left_
 from annotation.models import Assignment, Item, Order
 from tests.annotation.labelling.queues import LAPTOP, build_queue, items_of, leave, states, take, visit
 from tests.factories.labelling import build_work, given, send, send_one, undo
+from tests.plans import scans_of, statements
 
 pytestmark = pytest.mark.django_db
 
@@ -131,23 +128,12 @@ def test_in_a_plan_nothing_is_left():
     assert states(built, "ana") == {"pending": 8}
 
 
-def nodes(plan: dict) -> Iterator[dict]:
-    yield plan
-    for each in plan.get("Plans", ()):
-        yield from nodes(each)
-
-
 def test_what_is_left_in_another_collection_hides_nothing_and_its_items_are_not_looked_at():
     asked, elsewhere = build_work(people=("ben",)), build_queue(items=60, people=("ana",), overlap=1, slug="elsewhere")
     ana, pk = elsewhere.people["ana"], asked.campaign.pk
     assert left_by_campaign([pk, elsewhere.campaign.pk], ana) == {elsewhere.campaign.pk: [elsewhere.campaign.pk]}
-    with CaptureQueriesContext(connection) as captured:
+    with statements() as executed:
         assert left_by_campaign([pk], ana) == {}
         assert not list(campaigns_left_in([pk], ana))
-    for query in captured.captured_queries:
-        with connection.cursor() as cursor:
-            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {query['sql']}")
-            ((plan,),) = cursor.fetchone()
-        looked = [each for each in nodes(plan["Plan"]) if each.get("Relation Name") == "annotation_item"]
-        assert looked
-        assert {each["Actual Loops"] for each in looked} == {0}
+    assert len(executed) == 2
+    assert {each["Actual Loops"] for each in scans_of("annotation_item", executed)} == {0}
