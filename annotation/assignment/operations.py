@@ -209,9 +209,11 @@ def _ordering_as_json(job: QueueOrdering) -> Any:
 def _with_history(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
     found = in_campaign("assignment_plan", "assignment").page(request, roles, **where)
     campaign = found.target["campaign"]
+    if not has_open_queue(campaign):
+        return found  # nothing to put in order: so nothing is counted, which takes long in a large campaign
     now = current_ordering(campaign)
     shown = {
-        "has_queue": has_open_queue(campaign),
+        "has_queue": True,
         "left": count_left(campaign),
         "parts": handed_out(campaign),
         "sample": judged_sample(campaign),
