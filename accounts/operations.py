@@ -157,7 +157,7 @@ class Operation:
         @extend_schema(
             operation_id=identity,
             request=takes,
-            responses=answers({status: shows}, 400, 403, 404, 409, 415, 422),
+            responses=answers({status: shows}, 409, 415, 422),
         )
         def answer(view: Any, request: Any, **where: Any) -> Response:  # noqa: ARG001 - as DRF calls it
             given = dict(view.body(takes)) if takes else {}

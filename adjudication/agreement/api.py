@@ -171,7 +171,7 @@ class AgreementView(InReadableView):
     @extend_schema(
         operation_id="agreement_read",
         parameters=[OpenApiParameter("table", OpenApiTypes.STR, enum=list(FORMS))],
-        responses=answers({200: AgreementSerializer}, 403),
+        responses=answers({200: AgreementSerializer}),
     )
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """The newest figures, as `litmus agreement --json` prints them; with `table` also as `--format` prints them."""
@@ -205,7 +205,7 @@ class VoteList(InReadableView):
         found = {"standing": standing, "too_few_votes": too_few_votes(standing.run)}
         return {**super().get_serializer_context(), **found}
 
-    @extend_schema(operation_id="votes_list", responses=answers({200: VoteSerializer(many=True)}, 403))
+    @extend_schema(operation_id="votes_list", responses=answers({200: VoteSerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List votes with what came of them."""
         return self.listed()
@@ -243,7 +243,7 @@ class VerdictList(InReadableView):
     @extend_schema(
         operation_id="verdicts_list",
         parameters=[CHANGED_SINCE],
-        responses=answers({200: VerdictSerializer(many=True)}, 400, 403),
+        responses=answers({200: VerdictSerializer(many=True)}),
     )
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List verdicts."""

@@ -53,7 +53,7 @@ class CycleList(InCollectionView):
     serializer_class = CycleSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
 
-    @extend_schema(operation_id="cycles_list", responses=answers({200: CycleSerializer(many=True)}, 403))
+    @extend_schema(operation_id="cycles_list", responses=answers({200: CycleSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List the cycles of Anno-GPT in the collection."""
         page = self.paginate_queryset(cycles_with_names(self.collection)) or []
@@ -62,7 +62,7 @@ class CycleList(InCollectionView):
     @extend_schema(
         operation_id="cycles_start",
         request=NewCycleSerializer,
-        responses=answers({201: CycleSerializer}, 400, 403, 404, 409, 415, 422),
+        responses=answers({201: CycleSerializer}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Begin a cycle on a development campaign; from now on labels of test campaigns are sealed."""
@@ -87,7 +87,7 @@ class CycleDetail(InCycleView):
 
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
-    @extend_schema(operation_id="cycles_read", responses=answers({200: CycleDetailsSerializer}, 403, 404))
+    @extend_schema(operation_id="cycles_read", responses=answers({200: CycleDetailsSerializer}))
     def get(self, request: Request, slug: str, number: int) -> Response:
         """The cycle with the machines tried on its development sets, and where its test stands.
 
@@ -118,7 +118,7 @@ class CycleRuns(InCycleView):
     @extend_schema(
         operation_id="cycles_run",
         request=RunningSerializer,
-        responses=answers({202: MachineRunSerializer(many=True)}, 400, 403, 404, 409, 415, 422),
+        responses=answers({202: MachineRunSerializer(many=True)}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Let the frozen machine judge the test set or, once decided, another campaign."""
@@ -134,9 +134,7 @@ class CycleTest(InCycleView):
 
     serializer_class = JobSerializer
 
-    @extend_schema(
-        operation_id="cycles_test", request=None, responses=answers({202: JobSerializer}, 403, 404, 409, 422)
-    )
+    @extend_schema(operation_id="cycles_test", request=None, responses=answers({202: JobSerializer}, 409, 422))
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Compute the figures of the test, with the margin that was fixed when the cycle began."""
         job = request_test(cycle=self.cycle(), by=self.person, at=timezone.now())

@@ -58,7 +58,7 @@ class EvaluationList(InCollectionView):
     def get_queryset(self) -> QuerySet[Evaluation]:
         return Evaluation.objects.filter(collection=self.collection).defer("results")
 
-    @extend_schema(operation_id="evaluations_list", responses=answers({200: EvaluationSerializer(many=True)}, 403))
+    @extend_schema(operation_id="evaluations_list", responses=answers({200: EvaluationSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List evaluations, without their figures."""
         return self.listed()
@@ -83,7 +83,7 @@ class EvaluationDetail(EvaluationReader):
     serializer_class = EvaluationResultSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
-    @extend_schema(operation_id="evaluations_read", responses=answers({200: EvaluationResultSerializer}, 403, 404))
+    @extend_schema(operation_id="evaluations_read", responses=answers({200: EvaluationResultSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The evaluation, with its figures once it is done."""
         return Response(EvaluationResultSerializer(self.evaluation(pk)).data)
@@ -140,7 +140,7 @@ class EmptySheet(SampledView):
     @extend_schema(
         operation_id="search_sheets_read",
         parameters=SAMPLE,
-        responses=answers({(200, "text/csv"): OpenApiTypes.BINARY}, 400, 403, 422),
+        responses=answers({(200, "text/csv"): OpenApiTypes.BINARY}, 422),
     )
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """The empty sheet as CSV: fill it with what the search engine finds."""
@@ -161,7 +161,7 @@ class FilledSheetView(SampledView):
     @extend_schema(
         operation_id="search_sheets_fill",
         request={"multipart/form-data": FilledSheetSerializer},
-        responses=answers({202: ReadSheetSerializer}, 400, 403, 409, 413, 415, 422),
+        responses=answers({202: ReadSheetSerializer}, 409, 413, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a filled sheet imported as a run."""

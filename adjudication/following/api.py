@@ -45,7 +45,7 @@ class PayView(InCampaignView):
 
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "PUT": MANAGE}
 
-    @extend_schema(operation_id="pay_read", responses=answers({200: PaySheetSerializer}, 403, 404, 422))
+    @extend_schema(operation_id="pay_read", responses=answers({200: PaySheetSerializer}, 422))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """The payment sheet up to now. 422 before a rate is set."""
         return Response(sheet_as_json(current_sheet(self.campaign)))
@@ -86,7 +86,7 @@ class QualityView(InCampaignView):
 
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
-    @extend_schema(operation_id="quality_read", responses=answers({200: PeopleQualitySerializer}, 403, 404, 422))
+    @extend_schema(operation_id="quality_read", responses=answers({200: PeopleQualitySerializer}, 422))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """Every figure of the newest count. 422 before the first count."""
         check_can_read_replies(self.campaign, self.person)
@@ -112,7 +112,7 @@ class CostView(InCampaignView):
 
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
-    @extend_schema(operation_id="costs_read", responses=answers({200: CostsSerializer}, 403, 404))
+    @extend_schema(operation_id="costs_read", responses=answers({200: CostsSerializer}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """People together, and each run of a machine; null where it is not known, with the reason in `notes`."""
         found = costs_of(self.campaign)

@@ -47,7 +47,7 @@ class MachineAuditList(InCampaignView):
     def get_queryset(self) -> QuerySet[MachineAudit]:
         return audits_of(self.campaign)
 
-    @extend_schema(operation_id="machine_audits_list", responses=answers({200: MachineAuditSerializer(many=True)}, 403))
+    @extend_schema(operation_id="machine_audits_list", responses=answers({200: MachineAuditSerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List audits, the newest first."""
         return self.listed()
@@ -87,7 +87,7 @@ class MachineAuditDetail(InReadableView):
         parameters=[OpenApiParameter("run", OpenApiTypes.STR, many=True)]
         + [OpenApiParameter(name, OpenApiTypes.INT) for name in ("depth", "relevance")]
         + [OpenApiParameter("half_width", OpenApiTypes.FLOAT, description="in percentage points")],
-        responses=answers({200: FindingsSerializer}, 400, 403, 404),
+        responses=answers({200: FindingsSerializer}),
     )
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Every figure, as `litmus machine_audit --json` prints them, for the labels there are now."""

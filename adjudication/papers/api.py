@@ -154,7 +154,7 @@ class PaperContentSerializer(serializers.Serializer[Any]):
 MajoritiesSerializer = serializer_of(Majorities, "Majorities")
 
 
-CHANGED = answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422)
+CHANGED = answers({200: PaperCaseSerializer}, 409, 415, 422)
 
 
 class InPapersView(InReadableView):
@@ -193,7 +193,7 @@ class PaperQueue(InPapersView):
     @extend_schema(
         operation_id="paper_adjudication_list",
         parameters=[OpenApiParameter("state", OpenApiTypes.STR, enum=list(FILTERS))],
-        responses=answers({200: PaperRowSerializer(many=True)}, 403, 404),
+        responses=answers({200: PaperRowSerializer(many=True)}),
     )
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List the papers with how much their versions differ; `state=open` are all that need a decision."""
@@ -210,7 +210,7 @@ class PaperMajorities(InPapersView):
     @extend_schema(
         operation_id="paper_adjudication_majorities",
         request=None,
-        responses=answers({200: MajoritiesSerializer}, 403, 404, 409, 422),
+        responses=answers({200: MajoritiesSerializer}, 409, 422),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Accept every paper in which a majority, or somebody, has decided every difference."""
@@ -221,7 +221,7 @@ class PaperMajorities(InPapersView):
 class PaperDetail(InPapersView):
     """One paper."""
 
-    @extend_schema(operation_id="paper_adjudication_read", responses=answers({200: PaperCaseSerializer}, 403, 404, 422))
+    @extend_schema(operation_id="paper_adjudication_read", responses=answers({200: PaperCaseSerializer}, 422))
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Where its versions differ. Who worked on it is refused; a manager among them may open it."""
         item = self.item()
@@ -232,9 +232,7 @@ class PaperDetail(InPapersView):
 class PaperOpening(InPapersView):
     """A paper of one's own."""
 
-    @extend_schema(
-        operation_id="paper_adjudication_open", request=None, responses=answers({200: PaperCaseSerializer}, 403, 404)
-    )
+    @extend_schema(operation_id="paper_adjudication_open", request=None, responses=answers({200: PaperCaseSerializer}))
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """A manager reads the versions of a paper they worked on; the audit log says so."""
         item = self.item()
@@ -275,9 +273,7 @@ class PaperContent(InPapersView):
 
     serializer_class = PaperContentSerializer
 
-    @extend_schema(
-        operation_id="paper_adjudication_content", responses=answers({200: PaperContentSerializer}, 403, 404, 422)
-    )
+    @extend_schema(operation_id="paper_adjudication_content", responses=answers({200: PaperContentSerializer}, 422))
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """What would be accepted now."""
         item = self.item()
@@ -310,7 +306,7 @@ class PaperAcceptance(InPapersView):
     @extend_schema(
         operation_id="paper_adjudication_reopen",
         parameters=[OpenApiParameter("override", OpenApiTypes.BOOL)],
-        responses=answers({200: PaperCaseSerializer}, 403, 404, 409),
+        responses=answers({200: PaperCaseSerializer}, 409),
     )
     def delete(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Reopen the paper: until it is accepted again it does not count. Choices and edits stay."""

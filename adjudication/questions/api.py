@@ -49,7 +49,7 @@ class QuestionSetFigures(InCollectionView):
     @extend_schema(
         operation_id="question_set_read",
         parameters=[OpenApiParameter("campaign", OpenApiTypes.STR, description="as this rubric campaign rated it")],
-        responses=answers({200: QuestionFiguresSerializer}, 403, 422),
+        responses=answers({200: QuestionFiguresSerializer}, 422),
     )
     def get(self, request: Request, slug: str) -> Response:
         """Count the questions of the question set: kept by source and level, and all by quality.

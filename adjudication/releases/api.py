@@ -50,7 +50,7 @@ class ReleaseList(ReleaseReader):
     pagination_class = None  # type: ignore[assignment] # a handful
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
 
-    @extend_schema(operation_id="releases_list", responses=answers({200: ReleaseSerializer(many=True)}, 403))
+    @extend_schema(operation_id="releases_list", responses=answers({200: ReleaseSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List the releases, those that failed among them."""
         return Response(ReleaseSerializer(self.collection.releases.order_by("-pk"), many=True).data)
@@ -66,7 +66,7 @@ class ReleaseDetail(ReleaseReader):
     serializer_class = ReleaseSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE}
 
-    @extend_schema(operation_id="releases_read", responses=answers({200: ReleaseSerializer}, 403, 404))
+    @extend_schema(operation_id="releases_read", responses=answers({200: ReleaseSerializer}))
     def get(self, request: Request, slug: str, name: str) -> Response:
         """How far it is, and what came of it. Of several attempts under one name, the newest."""
         found = self.collection.releases.filter(name=name).order_by("-pk").first()
@@ -100,7 +100,7 @@ class ReleaseArchive(FrozenReader):
     @extend_schema(
         operation_id="releases_archive",
         parameters=[ANONYMOUS],
-        responses=answers({(200, "application/zip"): OpenApiTypes.BINARY}, 403, 404, 422),
+        responses=answers({(200, "application/zip"): OpenApiTypes.BINARY}, 422),
     )
     def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
         """One ZIP archive of them, equal bytes each time."""
@@ -113,7 +113,7 @@ class ReleaseFile(FrozenReader):
     @extend_schema(
         operation_id="releases_file",
         parameters=[ANONYMOUS],
-        responses=answers({(200, "application/octet-stream"): OpenApiTypes.BINARY}, 403, 404),
+        responses=answers({(200, "application/octet-stream"): OpenApiTypes.BINARY}),
     )
     def get(self, request: Request, slug: str, name: str, path: str) -> FileResponse:
         """The file as it was frozen; `manifest.json` lists them all."""
@@ -134,7 +134,7 @@ class LineDetail(ReleaseReader):
             OpenApiParameter("topic", OpenApiTypes.STR, required=True),
             OpenApiParameter("docno", OpenApiTypes.STR, required=True),
         ],
-        responses=answers({200: OpenApiTypes.OBJECT}, 403, 422),
+        responses=answers({200: OpenApiTypes.OBJECT}, 422),
     )
     def get(self, request: Request, slug: str) -> Response:
         """Sources, labels under pseudonyms, votes, decision, and what the newest release has."""

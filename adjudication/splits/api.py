@@ -27,7 +27,7 @@ class SplitList(InCollectionView):
     def get_queryset(self) -> QuerySet[Split]:
         return Split.objects.filter(collection=self.collection)
 
-    @extend_schema(operation_id="splits_list", responses=answers({200: SplitSerializer(many=True)}, 403))
+    @extend_schema(operation_id="splits_list", responses=answers({200: SplitSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List splits, without their topics."""
         return self.listed()
@@ -41,7 +41,7 @@ class SplitDetail(InCollectionView):
     serializer_class = SplitWithTopicsSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "DELETE": MANAGE}
 
-    @extend_schema(operation_id="splits_read", responses=answers({200: SplitWithTopicsSerializer}, 403, 404))
+    @extend_schema(operation_id="splits_read", responses=answers({200: SplitWithTopicsSerializer}))
     def get(self, request: Request, slug: str, name: str) -> Response:
         """The split, with the numbers of its topics by part."""
         return Response(SplitWithTopicsSerializer(self._fetch(name)).data)

@@ -140,7 +140,7 @@ class RelevanceList(InRelevanceView):
     @extend_schema(
         operation_id="relevance_list",
         parameters=[CRITERION, ASPECTS_ASKED],
-        responses=answers({200: TopicRelevanceSerializer(many=True)}, 403),
+        responses=answers({200: TopicRelevanceSerializer(many=True)}),
     )
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List topics with how many of their documents are judged on everything, and relevant."""
@@ -164,7 +164,7 @@ class RelevanceDetail(InRelevanceView):
             ASPECTS_ASKED,
             OpenApiParameter("part", OpenApiTypes.STR, description="a key of `parts`"),
         ],
-        responses=answers({200: RankingSerializer}, 403),
+        responses=answers({200: RankingSerializer}),
     )
     def get(self, request: Request, slug: str, campaign: str, number: str) -> Response:
         """Rank a topic's documents over the whole topic, one aspect or one sub-query, which inherits its judgments."""
@@ -227,7 +227,7 @@ class MachineLabels(InReadableView):
     @extend_schema(
         operation_id="machine_labels_list",
         parameters=[CRITERION, *LABEL_FILTERS],
-        responses=answers({200: MachineLabelSerializer(many=True)}, 403),
+        responses=answers({200: MachineLabelSerializer(many=True)}),
     )
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List labels of machines; without a filter those that nobody has corrected or accepted."""

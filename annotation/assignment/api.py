@@ -75,7 +75,7 @@ class AnnotatorList(InCampaignView):
     def get_queryset(self) -> QuerySet[Annotator]:
         return self.campaign.annotators.all()
 
-    @extend_schema(operation_id="annotators_list", responses=answers({200: AnnotatorSerializer(many=True)}, 403))
+    @extend_schema(operation_id="annotators_list", responses=answers({200: AnnotatorSerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List the people and machines of the campaign, removed ones too."""
         return self.listed()
@@ -83,7 +83,7 @@ class AnnotatorList(InCampaignView):
     @extend_schema(
         operation_id="annotators_add",
         request=NewAnnotatorsSerializer,
-        responses=answers({201: AnnotatorSerializer(many=True)}, 400, 403, 409, 415, 422),
+        responses=answers({201: AnnotatorSerializer(many=True)}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Add members, or somebody without an account. Members who judge in it already are left as they are."""
@@ -103,7 +103,7 @@ class AnnotatorDetail(InCampaignView):
     def annotator(self) -> Annotator:
         return get_object_or_404(Annotator, pk=self.kwargs["pk"], campaign=self.campaign)
 
-    @extend_schema(operation_id="annotators_read", responses=answers({200: AnnotatorSerializer}, 403))
+    @extend_schema(operation_id="annotators_read", responses=answers({200: AnnotatorSerializer}))
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Read an annotator."""
         return Response(AnnotatorSerializer(self.annotator).data)
@@ -131,7 +131,7 @@ class RejudgingView(InCampaignView):
 
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE, "DELETE": MANAGE}
 
-    @extend_schema(operation_id="rejudging_read", responses=answers({200: RejudgedPeopleSerializer}, 403, 404))
+    @extend_schema(operation_id="rejudging_read", responses=answers({200: RejudgedPeopleSerializer}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """How far each person is with what is asked again."""
         return Response(RejudgedPeopleSerializer({"people": rejudged_by_person(self.campaign)}).data)
@@ -154,7 +154,7 @@ class QueueOrderView(InCampaignView):
     serializer_class = QueueOrderingSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE}
 
-    @extend_schema(operation_id="queue_orders_read", responses=answers({200: HandedOutSerializer}, 403))
+    @extend_schema(operation_id="queue_orders_read", responses=answers({200: HandedOutSerializer}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """What was handed out under which order, the last one being in force."""
         found = {"orders": handed_out(self.campaign), "sample": judged_sample(self.campaign)}

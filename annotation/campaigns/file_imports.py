@@ -112,7 +112,7 @@ class CampaignImport:
         @extend_schema(
             operation_id=identity,
             request={"multipart/form-data": takes},
-            responses=answers({202: ImportSerializer}, 400, 403, 409, 413, 415, 422),
+            responses=answers({202: ImportSerializer}, 409, 413, 415, 422),
         )
         def post(view: Any, request: Any, **where: Any) -> Response:  # noqa: ARG001 - as DRF calls it
             found, values = self.place.rest(view), view.body(takes)

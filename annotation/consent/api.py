@@ -40,7 +40,7 @@ class ConsentTextView(InCollectionView):
 
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": tuple(Role), "PUT": MANAGE}
 
-    @extend_schema(operation_id="consent_read", responses=answers({200: ConsentStandingSerializer}, 403, 404))
+    @extend_schema(operation_id="consent_read", responses=answers({200: ConsentStandingSerializer}))
     def get(self, request: Request, slug: str) -> Response:
         """The text that is asked for, and your own consent to it."""
         return Response(ConsentStandingSerializer(standing_of(self.person, self.collection)).data)

@@ -72,7 +72,7 @@ class KnownAnswerList(InCampaignView):
         check_can_read_labels(self.campaign, self.person)
         return known_answers_of(self.campaign)
 
-    @extend_schema(operation_id="known_answers_list", responses=answers({200: KnownAnswerSerializer(many=True)}, 403))
+    @extend_schema(operation_id="known_answers_list", responses=answers({200: KnownAnswerSerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List the known answers. 403 for managers who still have items to judge here."""
         return self.listed()
@@ -114,7 +114,7 @@ class GoldView(InCampaignView):
     page = "gold"
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
-    @extend_schema(operation_id="gold_read", responses=answers({200: GoldResultsSerializer}, 403, 404))
+    @extend_schema(operation_id="gold_read", responses=answers({200: GoldResultsSerializer}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """The share of right answers of each person, over time. 403 for managers who still have items to judge here."""
         check_can_read_labels(self.campaign, self.person)

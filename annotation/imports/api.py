@@ -29,7 +29,7 @@ class JudgmentImportList(InCampaignView):
     def get_queryset(self) -> QuerySet[ImportRun]:
         return IMPORT_JUDGMENTS.runs(self.campaign)
 
-    @extend_schema(operation_id="judgment_imports_list", responses=answers({200: ImportSerializer(many=True)}, 403))
+    @extend_schema(operation_id="judgment_imports_list", responses=answers({200: ImportSerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List the imports of judgments into this campaign."""
         return self.listed()

@@ -73,7 +73,7 @@ class InquiryList(InCampaignView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
     @extend_schema(
-        operation_id="inquiries_list", parameters=[OPEN], responses=answers({200: InquirySerializer(many=True)}, 403)
+        operation_id="inquiries_list", parameters=[OPEN], responses=answers({200: InquirySerializer(many=True)})
     )
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List the questions, but not those about items that you still have to judge."""
@@ -93,7 +93,7 @@ class InquiryAnswer(InCampaignView):
     @extend_schema(
         operation_id="inquiries_answer",
         request=AnswerSerializer,
-        responses=answers({200: InquirySerializer}, 400, 403, 404, 409, 415, 422),
+        responses=answers({200: InquirySerializer}, 409, 415, 422),
     )
     def put(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Answer, or change the answer. Others see an answer without the question and who asked it."""
@@ -108,7 +108,7 @@ class OwnInquiries(LabellingView):
     serializer_class = NotesSerializer
     scopes: ClassVar[dict[str, TokenScope]] = {"POST": TokenScope.JUDGE}
 
-    @extend_schema(operation_id="own_inquiries_list", responses=answers({200: NotesSerializer}, 403, 404))
+    @extend_schema(operation_id="own_inquiries_list", responses=answers({200: NotesSerializer}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List them, newest first."""
         return Response(own_notes(collection=slug, campaign=campaign, user=self.person))
@@ -116,7 +116,7 @@ class OwnInquiries(LabellingView):
     @extend_schema(
         operation_id="own_inquiries_ask",
         request=AskSerializer,
-        responses=answers({200: NotesSerializer}, 400, 403, 404, 409, 415, 422),
+        responses=answers({200: NotesSerializer}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Ask the managers about the item of one of your assignments."""

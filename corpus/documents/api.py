@@ -71,7 +71,7 @@ class DocumentList(InCollectionView):
     @extend_schema(
         operation_id="documents_import",
         request=DocumentsSerializer,
-        responses=answers({200: ImportSerializer}, 400, 403, 409, 413, 415, 422),
+        responses=answers({200: ImportSerializer}, 409, 413, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create or update up to 10,000 documents at once; what is wrong with one is listed under `errors`."""

@@ -178,7 +178,7 @@ class ImportList(InCollectionView):
     def get_queryset(self) -> QuerySet[ImportRun]:
         return ImportRun.objects.filter(collection=self.collection)
 
-    @extend_schema(operation_id="imports_list", responses=answers({200: ImportSerializer(many=True)}, 403))
+    @extend_schema(operation_id="imports_list", responses=answers({200: ImportSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List imports."""
         return self.listed()
@@ -186,7 +186,7 @@ class ImportList(InCollectionView):
     @extend_schema(
         operation_id="imports_create",
         request={"multipart/form-data": NewImportSerializer},
-        responses=answers({202: ImportSerializer}, 400, 403, 413, 415, 422),
+        responses=answers({202: ImportSerializer}, 413, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Send files to be read by a background job; follow it at its own address."""
@@ -214,7 +214,7 @@ class ImportUndoing(InCollectionView):
     serializer_class = ImportSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
-    @extend_schema(operation_id="imports_undo", request=None, responses=answers({200: ImportSerializer}, 403, 409, 422))
+    @extend_schema(operation_id="imports_undo", request=None, responses=answers({200: ImportSerializer}, 409, 422))
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Delete what the import created and put back what it changed. 422 with what depends on it."""
         run = get_object_or_404(ImportRun.objects.select_related("collection"), collection=self.collection, pk=pk)
@@ -230,12 +230,12 @@ class ImportDetail(InCollectionView):
     def run(self) -> ImportRun:
         return get_object_or_404(ImportRun, collection=self.collection, pk=self.kwargs["pk"])
 
-    @extend_schema(operation_id="imports_read", responses=answers({200: ImportSerializer}, 403))
+    @extend_schema(operation_id="imports_read", responses=answers({200: ImportSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """How far an import is, and what came of it."""
         return Response(ImportSerializer(with_live_progress(self.run())).data)
 
-    @extend_schema(operation_id="imports_cancel", responses=answers({202: ImportSerializer}, 403, 409))
+    @extend_schema(operation_id="imports_cancel", responses=answers({202: ImportSerializer}, 409))
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Ask an import to stop; nothing of it is kept."""
         run = self.run()

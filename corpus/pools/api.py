@@ -118,7 +118,7 @@ class TopicPoolView(InCollectionView):
         entries = PoolEntry.objects.filter(topic=topic).select_related("document").only("topic", "document__docno")
         return entries.prefetch_related(Prefetch("sources", PoolSource.objects.order_by("method")))
 
-    @extend_schema(operation_id="pools_read", responses=answers({200: PoolEntrySerializer(many=True)}, 403))
+    @extend_schema(operation_id="pools_read", responses=answers({200: PoolEntrySerializer(many=True)}))
     def get(self, request: Request, slug: str, number: str) -> Response:
         """Read the pool of a topic: each document with the methods that brought it in, and at which rank."""
         return self.listed()
@@ -133,7 +133,7 @@ class PoolBuilds(InCollectionView):
     def get_queryset(self) -> QuerySet[PoolRun]:
         return PoolRun.objects.filter(collection=self.collection)
 
-    @extend_schema(operation_id="pools_list_builds", responses=answers({200: PoolBuildSerializer(many=True)}, 403))
+    @extend_schema(operation_id="pools_list_builds", responses=answers({200: PoolBuildSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List buildings of pools, the oldest first."""
         return self.listed()
@@ -141,7 +141,7 @@ class PoolBuilds(InCollectionView):
     @extend_schema(
         operation_id="pools_build",
         request=NewPoolsSerializer,
-        responses=answers({202: PoolBuildSerializer}, 400, 403, 409, 415, 422),
+        responses=answers({202: PoolBuildSerializer}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job pool the first documents of runs; follow it at its own address."""
@@ -164,12 +164,12 @@ class PoolBuildDetail(InCollectionView):
         builds = PoolRun.objects.select_related("collection").filter(collection=self.collection)
         return get_object_or_404(builds, pk=self.kwargs["pk"])
 
-    @extend_schema(operation_id="pools_read_build", responses=answers({200: PoolBuildSerializer}, 403))
+    @extend_schema(operation_id="pools_read_build", responses=answers({200: PoolBuildSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """How far the building is, and what came of it."""
         return Response(PoolBuildSerializer(with_live_progress(self.run())).data)
 
-    @extend_schema(operation_id="pools_cancel_build", responses=answers({202: PoolBuildSerializer}, 403, 409))
+    @extend_schema(operation_id="pools_cancel_build", responses=answers({202: PoolBuildSerializer}, 409))
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Ask the building to stop; the pools stay as they were."""
         run = self.run()
@@ -191,7 +191,7 @@ class PoolReportView(InCollectionView):
     pagination_class = None  # type: ignore[assignment] # one object
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
-    @extend_schema(operation_id="pools_report", responses=answers({200: PoolReportSerializer}, 403))
+    @extend_schema(operation_id="pools_report", responses=answers({200: PoolReportSerializer}))
     def get(self, request: Request, slug: str) -> Response:
         """Read the overlap of methods, and how much of each run's top is unjudged or unpooled."""
         overlap = overlap_of_methods(self.collection)

@@ -86,7 +86,7 @@ class RunList(InCollectionView):
     def get_queryset(self) -> QuerySet[RetrievalRun]:
         return list_runs(self.collection)
 
-    @extend_schema(operation_id="runs_list", responses=answers({200: RunSerializer(many=True)}, 403))
+    @extend_schema(operation_id="runs_list", responses=answers({200: RunSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List runs."""
         return self.listed()
@@ -101,7 +101,7 @@ class RunMakings(InCollectionView):
     def get_queryset(self) -> QuerySet[RunMaking]:
         return self.collection.run_makings.all()
 
-    @extend_schema(operation_id="run_makings_list", responses=answers({200: MakingSerializer(many=True)}, 403))
+    @extend_schema(operation_id="run_makings_list", responses=answers({200: MakingSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List the makings of runs, the oldest first."""
         return self.listed()
@@ -109,7 +109,7 @@ class RunMakings(InCollectionView):
     @extend_schema(
         operation_id="run_makings_create",
         request=NewRunSerializer,
-        responses=answers({202: MakingSerializer}, 400, 403, 409, 415, 422),
+        responses=answers({202: MakingSerializer}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job make a run; follow it at its own address."""
@@ -131,12 +131,12 @@ class RunMakingDetail(InCollectionView):
         makings = RunMaking.objects.select_related("collection").filter(collection=self.collection)
         return get_object_or_404(makings, pk=self.kwargs["pk"])
 
-    @extend_schema(operation_id="run_makings_read", responses=answers({200: MakingSerializer}, 403))
+    @extend_schema(operation_id="run_makings_read", responses=answers({200: MakingSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """How far the run is."""
         return Response(MakingSerializer(with_live_progress(self.job())).data)
 
-    @extend_schema(operation_id="run_makings_cancel", responses=answers({202: MakingSerializer}, 403, 409))
+    @extend_schema(operation_id="run_makings_cancel", responses=answers({202: MakingSerializer}, 409))
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Ask the making to stop; no run is stored."""
         job = self.job()
@@ -150,7 +150,7 @@ class RunDetail(InCollectionView):
     serializer_class = RunDetailSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "DELETE": MANAGE}
 
-    @extend_schema(operation_id="runs_read", responses=answers({200: RunDetailSerializer}, 403))
+    @extend_schema(operation_id="runs_read", responses=answers({200: RunDetailSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """Read how a run was made."""
         runs = self.collection.retrieval_runs.select_related("collection")
@@ -168,7 +168,7 @@ class RunFileView(InCollectionView):
     @extend_schema(
         operation_id="runs_read_file",
         parameters=[OpenApiParameter("header", OpenApiTypes.BOOL, description="metadata in lines that begin with #")],
-        responses=answers({(200, "text/plain"): OpenApiTypes.BINARY}, 403),
+        responses=answers({(200, "text/plain"): OpenApiTypes.BINARY}),
     )
     def get(self, request: Request, slug: str, pk: int) -> StreamingHttpResponse:
         """The run in TREC's six columns."""

@@ -47,7 +47,7 @@ class WebhookList(ManagersView):
     def get_queryset(self) -> QuerySet[Webhook]:
         return self.collection.webhooks.all()
 
-    @extend_schema(operation_id="webhooks_list", responses=answers({200: WebhookSerializer(many=True)}, 403, 404))
+    @extend_schema(operation_id="webhooks_list", responses=answers({200: WebhookSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List the webhooks."""
         return self.listed()
@@ -60,7 +60,7 @@ class WebhookDetail(ManagersView):
 
     serializer_class = WebhookSerializer
 
-    @extend_schema(operation_id="webhooks_read", responses=answers({200: WebhookSerializer}, 403, 404))
+    @extend_schema(operation_id="webhooks_read", responses=answers({200: WebhookSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """Read a webhook, without its secret."""
         return Response(WebhookSerializer(self.webhook()).data)
@@ -103,7 +103,7 @@ class DeliveryList(ManagersView):
     @extend_schema(
         operation_id="webhooks_list_deliveries",
         parameters=[STATE],
-        responses=answers({200: DeliverySerializer(many=True)}, 403, 404),
+        responses=answers({200: DeliverySerializer(many=True)}),
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """List the deliveries to a webhook, the newest first."""

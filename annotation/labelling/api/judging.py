@@ -210,7 +210,7 @@ class NextItems(LabellingView):
     serializer_class = NextSerializer
     scopes: ClassVar[dict[str, TokenScope]] = {"GET": TokenScope.JUDGE}  # it leases items
 
-    @extend_schema(operation_id="next_read", parameters=[HAVE], responses=answers({200: NextSerializer}, 403, 409, 422))
+    @extend_schema(operation_id="next_read", parameters=[HAVE], responses=answers({200: NextSerializer}, 409, 422))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """Your next units; in an open queue they are leased to you. When there are none, `empty` says why."""
         have = read_have_text(request.query_params.get("have", ""))
@@ -233,7 +233,7 @@ class Submissions(LabellingView):
         operation_id="submissions_create",
         request=SubmissionsSerializer,
         responses=answers(
-            {200: SubmittedSerializer, 409: SubmittedSerializer, 422: SubmittedSerializer}, 400, 403, 409, 413, 415, 422
+            {200: SubmittedSerializer, 409: SubmittedSerializer, 422: SubmittedSerializer}, 409, 413, 415, 422
         ),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:

@@ -89,7 +89,7 @@ class AssignmentList(InCampaignView):
             paper=F("item__paper__key"),
         )
 
-    @extend_schema(operation_id="assignments_list", responses=answers({200: AssignmentSerializer(many=True)}, 403))
+    @extend_schema(operation_id="assignments_list", responses=answers({200: AssignmentSerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List assignments: annotators see their own only, judgments once they are done or skipped."""
         return self.listed()
@@ -129,7 +129,7 @@ class JudgmentList(InCampaignView):
             received_at=F("submission__received_at"),
         )
 
-    @extend_schema(operation_id="judgments_list", responses=answers({200: JudgmentSerializer(many=True)}, 403))
+    @extend_schema(operation_id="judgments_list", responses=answers({200: JudgmentSerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List current judgments: annotators see their own only."""
         page = self.paginate_queryset(self.get_queryset()) or []

@@ -87,7 +87,7 @@ class PromptList(InCollectionView):
         return prompt_versions(self.collection, query.get("purpose", ""), query.get("name", ""))
 
     @extend_schema(
-        operation_id="prompts_list", parameters=FILTERS, responses=answers({200: PromptSerializer(many=True)}, 403)
+        operation_id="prompts_list", parameters=FILTERS, responses=answers({200: PromptSerializer(many=True)})
     )
     def get(self, request: Request, slug: str) -> Response:
         """List all versions of prompts, without their words."""
@@ -96,7 +96,7 @@ class PromptList(InCollectionView):
     @extend_schema(
         operation_id="prompts_write",
         request=NewPromptSerializer,
-        responses=answers({200: PromptWithBodySerializer, 201: PromptWithBodySerializer}, 400, 403, 409, 415, 422),
+        responses=answers({200: PromptWithBodySerializer, 201: PromptWithBodySerializer}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Store a prompt's next version; 200 with the newest one where that has the same words already."""
@@ -111,7 +111,7 @@ class PromptDetail(InCollectionView):
     serializer_class = PromptWithBodySerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
-    @extend_schema(operation_id="prompts_read", responses=answers({200: PromptWithBodySerializer}, 403, 404))
+    @extend_schema(operation_id="prompts_read", responses=answers({200: PromptWithBodySerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The words of one version, and their hash."""
         return Response(PromptWithBodySerializer(get_object_or_404(prompt_versions(self.collection), pk=pk)).data)
@@ -128,7 +128,7 @@ class PromptPreview(InCampaignView):
     @extend_schema(
         operation_id="prompts_preview",
         request=PreviewedSerializer,
-        responses=answers({200: PreviewSerializer}, 400, 403, 409, 415, 422),
+        responses=answers({200: PreviewSerializer}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Show the message that a prompt makes of an item. Nothing is stored or sent."""

@@ -198,7 +198,7 @@ class MachineRunList(InCampaignView):
     def get_queryset(self) -> QuerySet[MachineRun]:
         return runs_of(self.campaign)
 
-    @extend_schema(operation_id="machine_runs_list", responses=answers({200: MachineRunSerializer(many=True)}, 403))
+    @extend_schema(operation_id="machine_runs_list", responses=answers({200: MachineRunSerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List machine runs with their counts. Labels themselves are among the judgments."""
         runs = self.paginate_queryset(self.get_queryset()) or []
@@ -210,7 +210,7 @@ class MachineRunList(InCampaignView):
     @extend_schema(
         operation_id="machine_runs_create",
         request=MachineOptionsSerializer,
-        responses=answers({200: EstimateSerializer, 202: MachineRunSerializer(many=True)}, 400, 403, 409, 415, 422),
+        responses=answers({200: EstimateSerializer, 202: MachineRunSerializer(many=True)}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have a machine judge all items; with `dry_run`, only report what it would take (200, nothing is asked)."""
@@ -262,7 +262,7 @@ class MachineRunDetail(InCampaignView):
     def run(self) -> MachineRun:
         return get_object_or_404(runs_of(self.campaign), pk=self.kwargs["pk"])
 
-    @extend_schema(operation_id="machine_runs_read", responses=answers({200: MachineRunSerializer}, 403))
+    @extend_schema(operation_id="machine_runs_read", responses=answers({200: MachineRunSerializer}))
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """How far the run is, what it is, and what it cost."""
         return Response(MachineRunSerializer(with_live_progress(self.run()), context={"user": self.person}).data)
@@ -270,7 +270,7 @@ class MachineRunDetail(InCampaignView):
     @extend_schema(
         operation_id="machine_runs_continue",
         request=RunStateSerializer,
-        responses=answers({202: MachineRunSerializer}, 400, 403, 409, 415, 422),
+        responses=answers({202: MachineRunSerializer}, 409, 415, 422),
     )
     def patch(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Take the run up again (state `queued`): only items without a reply are asked for."""
@@ -278,7 +278,7 @@ class MachineRunDetail(InCampaignView):
         continue_machine_run(run=self.run(), by=self.person, at=timezone.now())
         return Response(MachineRunSerializer(self.run(), context={"user": self.person}).data, status=202)
 
-    @extend_schema(operation_id="machine_runs_cancel", responses=answers({202: MachineRunSerializer}, 403, 409))
+    @extend_schema(operation_id="machine_runs_cancel", responses=answers({202: MachineRunSerializer}, 409))
     def delete(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Ask the run to stop; its replies are kept."""
         cancel_job(job=self.run(), by=self.person, at=timezone.now())
@@ -299,7 +299,7 @@ class MachineReplyList(InCampaignView):
             "stated__criterion"
         )
 
-    @extend_schema(operation_id="machine_replies_list", responses=answers({200: ReplySerializer(many=True)}, 403))
+    @extend_schema(operation_id="machine_replies_list", responses=answers({200: ReplySerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """List the replies of a run: answered, invalid with the problem, or none."""
         return self.listed()

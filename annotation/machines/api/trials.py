@@ -74,7 +74,7 @@ class TrialList(InCampaignView):
     @extend_schema(
         operation_id="prompt_trials_request",
         request=NewPromptTrialSerializer,
-        responses=answers({202: PromptTrialSerializer}, 400, 403, 409, 415, 422),
+        responses=answers({202: PromptTrialSerializer}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Try a prompt on a few items. Its answers cost what a run's do; they are kept and are no labels."""
@@ -92,7 +92,7 @@ class TrialDetail(InCampaignView):
     serializer_class = PromptTrialSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
-    @extend_schema(operation_id="prompt_trials_read", responses=answers({200: PromptTrialSerializer}, 403, 404))
+    @extend_schema(operation_id="prompt_trials_read", responses=answers({200: PromptTrialSerializer}))
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """The answers that have come so far, each read as a run would read it."""
         return Response(PromptTrialSerializer(get_object_or_404(PromptTrial, pk=pk, campaign=self.campaign)).data)

@@ -53,9 +53,7 @@ class CollectionList(ApiView):
         """List the collections you are a member of."""
         return self.listed()
 
-    @extend_schema(
-        operation_id="collections_create", responses=answers({201: CollectionSerializer}, 400, 403, 409, 415)
-    )
+    @extend_schema(operation_id="collections_create", responses=answers({201: CollectionSerializer}, 409, 415))
     def post(self, request: Request) -> Response:
         """Make a collection and become its manager. Needs staff, or the role of manager in another collection."""
         collection = create_collection(by=self.person, at=timezone.now(), **self.body(CollectionSerializer))
@@ -77,7 +75,7 @@ class CollectionDetail(InCollectionView):
     @extend_schema(
         operation_id="collections_change",
         request=CollectionChangeSerializer,
-        responses=answers({200: CollectionSerializer}, 400, 403, 415),
+        responses=answers({200: CollectionSerializer}, 415),
     )
     def patch(self, request: Request, slug: str) -> Response:
         """Change slug, title, description, licence or language.
@@ -95,7 +93,7 @@ class CollectionDetail(InCollectionView):
     @extend_schema(
         operation_id="collections_delete",
         parameters=[OpenApiParameter("confirm", str, required=True, description="The collection's slug, typed again.")],
-        responses=answers({202: RemovalSerializer}, 403, 409, 422),
+        responses=answers({202: RemovalSerializer}, 409, 422),
     )
     def delete(self, request: Request, slug: str) -> Response:
         """Delete an archived collection with everything in it, by a job. Download its backup first."""
@@ -123,7 +121,7 @@ class CollectionBackup(InCollectionView):
 
     @extend_schema(
         operation_id="collections_backup",
-        responses={(200, "application/zip"): OpenApiTypes.BINARY} | answers({}, 403),
+        responses={(200, "application/zip"): OpenApiTypes.BINARY} | answers({}),
     )
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """Download everything in the collection, for `restore_collection`."""

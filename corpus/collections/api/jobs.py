@@ -40,7 +40,7 @@ class JobDetail(ApiView):
 
     serializer_class = RunningJobSerializer
 
-    @extend_schema(operation_id="jobs_read", responses=answers({200: RunningJobSerializer}, 403))
+    @extend_schema(operation_id="jobs_read", responses=answers({200: RunningJobSerializer}))
     def get(self, request: Request, kind: str, pk: int) -> Response:
         """How far a job is. The answer that started it names this address in its header `Location`."""
         if kind not in job_kinds():

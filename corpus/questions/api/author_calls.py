@@ -144,7 +144,7 @@ class CallList(CallView):
 
     pagination_class = None  # type: ignore[assignment] # a collection has a few
 
-    @extend_schema(operation_id="author_calls_list", responses=answers({200: CountedCallSerializer(many=True)}, 403))
+    @extend_schema(operation_id="author_calls_list", responses=answers({200: CountedCallSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List the calls to authors, newest first."""
         return Response(CountedCallSerializer(calls_of(self.collection), many=True).data)
@@ -152,7 +152,7 @@ class CallList(CallView):
     @extend_schema(
         operation_id="author_calls_create",
         request=WrittenCallSerializer,
-        responses=answers({201: CallSerializer}, 400, 403, 409, 415, 422),
+        responses=answers({201: CallSerializer}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Write a call. Nobody gets a letter before a mailing is asked for."""
@@ -166,7 +166,7 @@ class CallDetail(CallView):
 
     scopes: ClassVar[dict[str, TokenScope]] = {"GET": TokenScope.MANAGE}  # who has an author's link writes as them
 
-    @extend_schema(operation_id="author_calls_read", responses=answers({200: CallDetailsSerializer}, 403, 404))
+    @extend_schema(operation_id="author_calls_read", responses=answers({200: CallDetailsSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """What the call says, how far it is, and what can be done next."""
         return Response(CallDetailsSerializer(call_details(self.call(), timezone.now())).data)
@@ -174,7 +174,7 @@ class CallDetail(CallView):
     @extend_schema(
         operation_id="author_calls_change",
         request=WrittenCallSerializer(partial=True),
-        responses=answers({200: CallSerializer}, 400, 403, 404, 409, 415, 422),
+        responses=answers({200: CallSerializer}, 409, 415, 422),
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         """Change what is sent; the source only while no topics were made of the answers."""
@@ -192,7 +192,7 @@ class AuthorList(CallView):
     @extend_schema(
         operation_id="author_calls_authors",
         parameters=[OpenApiParameter("state", OpenApiTypes.STR, enum=list(STATES))],
-        responses=answers({200: AuthorSerializer(many=True)}, 400, 403, 404),
+        responses=answers({200: AuthorSerializer(many=True)}),
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """List who was asked, with their links, letters and answers."""
@@ -211,7 +211,7 @@ class AuthorsFile(CallView):
     @extend_schema(
         operation_id="author_calls_invite_file",
         request={"multipart/form-data": AuthorsFileSerializer},
-        responses=answers({200: InvitedSerializer}, 400, 403, 404, 413, 415, 422),
+        responses=answers({200: InvitedSerializer}, 413, 415, 422),
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Ask everybody in a CSV file; rows that are wrong are left out and reported."""
@@ -231,7 +231,7 @@ class AuthorRevocation(CallView):
     @extend_schema(
         operation_id="author_calls_revoke",
         request=None,
-        responses=answers({200: AuthorSerializer}, 403, 404, 409, 422),
+        responses=answers({200: AuthorSerializer}, 409, 422),
     )
     def post(self, request: Request, slug: str, pk: int, author: int) -> Response:
         """Take an invitation back; its link no longer works. Refused once there is an answer."""
@@ -256,7 +256,7 @@ class QuestionsTakenIn(CallView):
     @extend_schema(
         operation_id="author_calls_take_in",
         request=None,
-        responses=answers({200: TakenInSerializer}, 403, 404, 409, 422),
+        responses=answers({200: TakenInSerializer}, 409, 422),
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Make topics of the answers, after the last day; those that ask what a topic asks stay as they are."""

@@ -118,7 +118,7 @@ class QuestionRunList(InCollectionView):
     def get_queryset(self) -> QuerySet[QuestionRun]:
         return self.collection.question_runs.select_related("template")
 
-    @extend_schema(operation_id="question_runs_list", responses=answers({200: QuestionRunSerializer(many=True)}, 403))
+    @extend_schema(operation_id="question_runs_list", responses=answers({200: QuestionRunSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List the runs that asked a language model for questions, the oldest first."""
         return self.listed()
@@ -126,7 +126,7 @@ class QuestionRunList(InCollectionView):
     @extend_schema(
         operation_id="question_runs_create",
         request=NewQuestionRunSerializer,
-        responses=answers({200: ANSWERED_AT_ONCE, 202: QuestionRunSerializer}, 400, 403, 409, 415, 422),
+        responses=answers({200: ANSWERED_AT_ONCE, 202: QuestionRunSerializer}, 409, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job ask the language model about mentions; follow it at its own address.
@@ -151,7 +151,7 @@ class QuestionRunDetail(InCollectionView):
     serializer_class = QuestionRunDetailSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE}
 
-    @extend_schema(operation_id="question_runs_read", responses=answers({200: QuestionRunDetailSerializer}, 403, 404))
+    @extend_schema(operation_id="question_runs_read", responses=answers({200: QuestionRunDetailSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """How far the run is, and all counts of its answers and questions."""
         run = get_object_or_404(self.collection.question_runs.select_related("collection", "template"), pk=pk)
