@@ -130,9 +130,7 @@ class Operation:
                     return redirect(done[1])
             if not is_form:
                 return refused(request, form, found.back)
-            plain = [form[name] for name in form.fields if name not in self.folded]
-            folded = [form[name] for name in self.folded]
-            shown = {"operation": self, "form": form, "plain": plain, "folded": folded, "back": found.back}
+            shown = {"operation": self, "form": form, "back": found.back}
             return render(request, self.template, found.shown | shown, status=422 if form.is_bound else 200)
 
         view.__module__, view.__qualname__ = self.action.__module__, self.action.__name__  # whose address it is
@@ -154,11 +152,7 @@ class Operation:
     def method(self, identity: str, *, takes: Any = None, shows: Any = None, status: int = 201) -> Any:
         """A method of a DRF view: `takes` is its serializer, `shows` describes the answer."""
 
-        @extend_schema(
-            operation_id=identity,
-            request=takes,
-            responses=answers({status: shows}, 409, 415, 422),
-        )
+        @extend_schema(operation_id=identity, request=takes, responses=answers({status: shows}, 409, 415, 422))
         def answer(view: Any, request: Any, **where: Any) -> Response:  # noqa: ARG001 - as DRF calls it
             given = dict(view.body(takes)) if takes else {}
             dry = given.pop("dry_run", False)

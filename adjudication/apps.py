@@ -20,7 +20,7 @@ class AdjudicationConfig(AppConfig):
         "evaluations": "adjudication.evaluation.jobs.EvaluationJob",
         "releases": "adjudication.releases.jobs.ReleaseJob",
     }
-    job_ends = {"releases": "adjudication.releases.jobs.announce_frozen"}
+    job_ends = {"releases": "adjudication.releases.releases.announce_frozen"}
     importers = {"qrels": "adjudication.evaluation.importer.QRELS"}
     backup_files = {"releases": "adjudication.releases.archive.stored_files"}
     stored_folders = {"releases": "adjudication.releases.archive.stored_folders"}

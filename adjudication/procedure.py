@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from accounts.extensions import extensions
-from corpus.models import Membership, Role
+from corpus.collections.rules import DECIDE
+from corpus.models import Membership
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -75,7 +76,7 @@ def waiting_for(user: User) -> list[WaitingCampaign]:
 
     Campaigns in which they have something to judge themselves are left out: they judge first.
     """
-    deciding = Membership.objects.filter(user=user, role__in=[Role.MANAGER, Role.ADJUDICATOR]).values("collection")
+    deciding = Membership.objects.filter(user=user, role__in=DECIDE).values("collection")
     found = [
         WaitingCampaign(*each) for procedure in procedures().values() for each in procedure.waiting(deciding, user)
     ]

@@ -1,8 +1,8 @@
 """The pages of this app that stand in bars of tabs, and links to them from pages of apps below."""
 
 from accounts.slots import Tab
-from annotation.tabs import ADJUDICATE, ADJUDICATORS, AGREEMENT, PROGRESS, of_kinds
-from corpus.collections.rules import MANAGE, OVERSEERS
+from annotation.tabs import ADJUDICATE, AGREEMENT, PROGRESS, of_kinds
+from corpus.collections.rules import DECIDE, MANAGE, OVERSEERS
 from corpus.tabs import CAMPAIGNS, DO_IN_CAMPAIGN, DO_IN_COLLECTION, RESULTS
 
 UNPARSED = "Invalid machine answers"
@@ -25,12 +25,12 @@ TABS = (
     Tab(DO_IN_CAMPAIGN, "", 115, "table", "Copy the agreement table", "agreement_report", OVERSEERS, MEASURED).found_by(
         "table for a paper to publish latex markdown csv kappa"
     ),
-    Tab(DO_IN_CAMPAIGN, "", 120, "count", "Count the votes", "adjudication_screen", ADJUDICATORS, DIFFERING).found_by(
+    Tab(DO_IN_CAMPAIGN, "", 120, "count", "Count the votes", "adjudication_screen", DECIDE, DIFFERING).found_by(
         "majority vote"
     ),
-    Tab(
-        DO_IN_CAMPAIGN, "", 130, "ties", "Decide ties", "adjudication_screen", ADJUDICATORS, DIFFERING, after=OPEN
-    ).found_by("tie resolve"),
+    Tab(DO_IN_CAMPAIGN, "", 130, "ties", "Decide ties", "adjudication_screen", DECIDE, DIFFERING, after=OPEN).found_by(
+        "tie resolve"
+    ),
     Tab(
         DO_IN_CAMPAIGN,
         "",
@@ -105,7 +105,7 @@ TABS = (
     Tab(
         "campaign", ADJUDICATE, 310, "disagreements", "Disagreements", "disagreement_list", OVERSEERS, DIFFERING
     ).found_by("conflicts differences"),
-    Tab("campaign", ADJUDICATE, 320, "adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS).found_by(
+    Tab("campaign", ADJUDICATE, 320, "adjudication", "Adjudication", "adjudication_screen", DECIDE).found_by(
         "tie ties vote votes majority gold decide resolve"
     ),
     Tab(

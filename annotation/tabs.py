@@ -7,10 +7,7 @@ from annotation.assignment.queue_orders import has_open_queue
 from annotation.campaigns.campaigns import is_filled_at_opening
 from annotation.models import Campaign
 from corpus.collections.rules import MANAGE, OVERSEERS
-from corpus.models import Role
 from corpus.tabs import CAMPAIGNS, DO_IN_CAMPAIGN, DO_IN_COLLECTION, MATERIAL, SETTINGS
-
-ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)
 
 
 def needs_a_plan(campaign: Campaign) -> bool:

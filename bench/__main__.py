@@ -19,20 +19,6 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCUMENT = CHECKOUT / "docs" / "performance.md"
 RESULTS = CHECKOUT / "docs" / "performance"
-NAMES = (
-    "judging",
-    "institution",
-    "keys",
-    "bringing",
-    "stock",
-    "transfers",
-    "agreement",
-    "pools",
-    "shards",
-    "ranking",
-    "evaluation",
-    "releases",
-)
 INTRODUCTION = """# Performance
 
 Measured by `make bench`, which writes this page. Speeds depend on the machine; what to compare are the ratios
@@ -376,7 +362,7 @@ SECTIONS = {
 
 def write_document() -> None:
     """The page, from whatever results are kept."""
-    kept = {name: RESULTS / f"{name}.json" for name in NAMES}
+    kept = {name: RESULTS / f"{name}.json" for name in SECTIONS}
     results = {name: json.loads(path.read_text()) for name, path in kept.items() if path.exists()}
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     days = sorted({found["measured_at"] for found in results.values()})
@@ -390,11 +376,11 @@ def write_document() -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", choices=[*NAMES, []], help="which (default: all)")
+    parser.add_argument("names", nargs="*", choices=[*SECTIONS, []], help="which (default: all)")
     parser.add_argument("--write-only", action="store_true", help="write the page from the kept results")
     options = parser.parse_args()
     if not options.write_only:
-        for name in options.names or NAMES:
+        for name in options.names or SECTIONS:
             measure(name)
     write_document()
     print(f"wrote {DOCUMENT.relative_to(CHECKOUT)}", file=sys.stderr)

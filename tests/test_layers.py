@@ -5,6 +5,7 @@ and the tags of templates. Which app a URL name belongs to is asked of the resol
 """
 
 import ast
+import importlib
 import os
 import re
 import subprocess
@@ -20,11 +21,13 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.extensions import extensions
+from accounts.job_kinds import JobKind
 from accounts.slots import tabs
 
 ORDER = ("accounts", "corpus", "annotation", "adjudication", "config")  # from the lowest to the highest
 OURS = ORDER[:-1]
 ROOT = Path(settings.BASE_DIR)
+NO_ROOMS = {"models", "templatetags"}
 TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 QUOTED = re.compile(r"""["']([^"']+)["']""")
 BY_HAND = re.compile(r"""(?:href|action|src|formaction|hx-\w+)=["'](/[^"'{]*)""")
@@ -142,6 +145,24 @@ def test_a_bar_has_its_groups_each_in_one_piece(bar: str) -> None:
     groups = [label for label, _ in groupby(tab.group for tab in tabs(bar))]
     assert all(groups)
     assert len(groups) == len(set(groups))
+
+
+JOBS = [path for app in OURS for path in sorted((ROOT / app).glob("*/jobs.py")) if path.parts[-2] not in NO_ROOMS]
+
+
+@pytest.mark.parametrize("path", JOBS, ids=lambda path: "/".join(path.parts[-3:-1]))
+def test_the_module_jobs_of_a_room_holds_kinds_of_jobs_and_nothing_else(path: Path) -> None:
+    module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    for node in ast.parse(path.read_text(encoding="utf-8")).body[1:]:  # after the docstring
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            assert isinstance(node, ast.ClassDef), ast.unparse(node)
+            assert issubclass(getattr(module, node.name), JobKind)
+
+
+def test_what_declares_verbs_stays_small() -> None:
+    """What does not fit is a plain function (docs/adr/0051)."""
+    modules_of_verbs = (ROOT / "accounts/operations.py", ROOT / "corpus/collections/places.py")
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in modules_of_verbs) <= 250
 
 
 def test_engines_and_their_tests_need_nothing_but_engines(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The components that pages are made of, in all templates without `{% load %}`; the page Style shows them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from django import template
@@ -159,9 +159,10 @@ def submit(
 
 
 @register.inclusion_tag("_field_list.html")
-def fields(form: BaseForm | Iterable[BoundField], names: str = "") -> Shown:
-    """Fields with their labels, help and errors: those named, or all."""
-    return {"fields": [form[name] for name in names.split()] if isinstance(form, BaseForm) and names else form}
+def fields(form: BaseForm | Iterable[BoundField], names: str = "", but: Container[str] = ()) -> Shown:
+    """Fields with their labels, help and errors: those named, or all `but` some."""
+    found = [form[name] for name in names.split()] if isinstance(form, BaseForm) and names else form
+    return {"fields": [each for each in found if each.name not in but]}
 
 
 @register.filter

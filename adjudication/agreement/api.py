@@ -23,7 +23,6 @@ from adjudication.agreement.operations import (
 from adjudication.agreement.results import as_json
 from adjudication.agreement.standing import fetch_standing
 from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
-from adjudication.labels.rules import DECIDE
 from adjudication.labels.staleness import MOST_COUNTED
 from adjudication.labels.too_few import too_few_votes
 from adjudication.models import Method, Unknown, Verdict, VoteRun
@@ -33,7 +32,7 @@ from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign
 from corpus.collections.api.jobs import JobSerializer
-from corpus.collections.rules import OVERSEERS
+from corpus.collections.rules import DECIDE, OVERSEERS
 from corpus.models import Role
 from engines.stats.results import Interval
 from engines.stats.statistics import STATISTICS

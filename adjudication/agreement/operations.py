@@ -17,12 +17,12 @@ from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.agreement.results import as_json
 from adjudication.labels.counts import votes_note
 from adjudication.labels.places import in_readable_campaign
-from adjudication.labels.rules import DECIDE
 from adjudication.labels.staleness import Standing
 from adjudication.labels.too_few import TooFew
 from adjudication.models import AgreementRun, Voters, VoteRun
 from annotation.campaigns.overrides import Override, overrides_in
 from corpus.collections.api.jobs import JobSerializer
+from corpus.collections.rules import DECIDE
 from engines.stats.policies import offered_policies
 
 

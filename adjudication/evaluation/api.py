@@ -28,10 +28,9 @@ from adjudication.evaluation.requests import import_sheet
 from adjudication.evaluation.rules import check_can_sample, check_can_see
 from adjudication.evaluation.search_sheets import sheet_lines
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.labels.rules import DECIDE
 from adjudication.models import Evaluation
 from corpus.collections.api.base import AnyType, InCollectionView
-from corpus.collections.rules import MANAGE, OVERSEERS
+from corpus.collections.rules import DECIDE, MANAGE, OVERSEERS
 from corpus.models import Role
 
 NewEvaluationSerializer = REQUEST_EVALUATION.serializer("NewEvaluation")

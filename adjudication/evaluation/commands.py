@@ -2,6 +2,7 @@
 
 from argparse import BooleanOptionalAction
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,6 +10,7 @@ from django import forms
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.management.options import add_option
 from accounts.management.reporting import IN_COLLECTION, ReportingCommand, SteppedCommand, valid, whole_file
 from accounts.operations import Found
@@ -16,7 +18,7 @@ from accounts.refusals import Refused
 from adjudication.evaluation.forms import EvaluationForm
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import parse_selector
-from adjudication.evaluation.jobs import evaluate_now
+from adjudication.evaluation.measuring import measure_runs
 from adjudication.evaluation.operations import REQUEST_EVALUATION, JudgingSerializer
 from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.rankings import find_runs
@@ -87,7 +89,7 @@ def _evaluated(collection: Collection, spec: EvaluationSpec, files: Mapping[str,
         check_words(**asked)
         return make_report(collection, spec, files=files).results()
     job = request_evaluation(**asked, by=None, at=timezone.now(), send=False)
-    evaluate_now(job, files)
+    jobs.complete(job, partial(measure_runs, files=files))
     return job.results
 
 

@@ -20,12 +20,11 @@ from adjudication.evaluation.measured import Measured, reports_of
 from adjudication.evaluation.pages.evaluations import can_be_measured, fetch_part, part_context
 from adjudication.evaluation.requests import Judging, judge_unjudged, request_evaluation
 from adjudication.evaluation.unjudged import DEPTHS, fetch_unjudged
-from adjudication.labels.rules import DECIDE
 from adjudication.models import Evaluation
 from annotation.campaigns.campaigns import giving_out
 from corpus.collections.collections import collection_with
 from corpus.collections.places import in_collection
-from corpus.collections.rules import MANAGE, check_role
+from corpus.collections.rules import DECIDE, MANAGE, check_role
 from corpus.models import Collection
 
 _collection = in_collection("evaluation", "evaluation_list", "collection")

@@ -12,13 +12,12 @@ from adjudication.exporting.forms import ASPECT, JUDGED
 from adjudication.exporting.streams import column
 from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts
 from adjudication.labels.queue import count_late
-from adjudication.labels.rules import DECIDE
 from adjudication.labels.staleness import Standing
 from adjudication.models import VoteRun
 from annotation.assignment.ordering import judged_sample
 from annotation.campaigns.overrides import overrides_in
 from annotation.models import Campaign
-from corpus.collections.rules import MANAGE, OVERSEERS
+from corpus.collections.rules import DECIDE, MANAGE, OVERSEERS
 from engines.formats.records import id_problem
 
 OVERRIDE = "machine_override"

@@ -6,7 +6,8 @@ from accounts.audit import record_event
 from adjudication.exporting.exporter import Options
 from adjudication.exports.files import Export, open_export
 from adjudication.labels.rules import check_can_take_out
-from corpus.models import Membership, Role
+from corpus.collections.rules import DECIDE
+from corpus.models import Membership
 
 
 def download_export(*, options: Options, membership: Membership, at: datetime, logged: bool = True) -> Export:
@@ -19,7 +20,7 @@ def download_export(*, options: Options, membership: Membership, at: datetime, l
     check_can_take_out(membership, options.exporter.campaigns(options))
     export = open_export(options)
     if logged:
-        if membership.role in (Role.MANAGER, Role.ADJUDICATOR):
+        if membership.role in DECIDE:
             options.exporter.remember(options)
         record_event(
             by=membership.user,

@@ -30,11 +30,10 @@ from adjudication.guide.ways import (
     topic_ways,
     why_not_open,
 )
-from adjudication.labels.rules import DECIDE
 from adjudication.models import AgreementRun, VoteRun
 from annotation.kind import Judged
 from annotation.models import CampaignState, ItemBuild
-from corpus.collections.rules import MANAGE, OVERSEERS
+from corpus.collections.rules import DECIDE, MANAGE, OVERSEERS
 from corpus.models import ImportRun, PoolRun, Role
 
 NAME = "{campaign}"  # stands for the name of the campaign in words

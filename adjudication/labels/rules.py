@@ -10,8 +10,8 @@ from adjudication.models import OwnDecider
 from annotation.campaigns.seals import check_not_sealed, seals_of, why_sealed
 from annotation.labelling.rules import check_can_read_labels_of, why_cannot_read_each, why_cannot_read_labels_of
 from annotation.models import Assignment, AssignmentState, Campaign
-from corpus.collections.rules import can_manage, check_can_oversee, check_not_archived, check_role
-from corpus.models import Collection, Membership, Role
+from corpus.collections.rules import DECIDE, can_manage, check_can_oversee, check_not_archived, check_role
+from corpus.models import Collection, Membership
 
 # As in annotation/labelling/rules.py. The last four of the first line name no value, but their target did until
 # November 2026. The others say what a test of a machine on the labels has shown.
@@ -19,8 +19,6 @@ LABEL_VERBS = frozenset(
     {"decide_verdict", "withdraw_decision", "open_item", "open_own_item", "send_back_item", "recall_item"}
     | {"decide_cycle", "override_test", "correct_machine_label", "undo_correction"}
 )
-
-DECIDE = (Role.MANAGER, Role.ADJUDICATOR)
 
 
 def fetch_role(collection: Collection, by: User) -> Membership:
@@ -62,7 +60,7 @@ def check_can_decide(collection: Collection, item: int, by: User | None, *, over
 
 def can_adjudicate(membership: Membership) -> bool:
     """Whether what they do would be carried out now: an archived collection takes nothing."""
-    return membership.role in (Role.MANAGER, Role.ADJUDICATOR) and membership.collection.archived_at is None
+    return membership.role in DECIDE and membership.collection.archived_at is None
 
 
 def check_can_take_out(membership: Membership, campaigns: Iterable[Campaign]) -> None:

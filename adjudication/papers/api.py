@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from adjudication.agreement.api import InReadableView
-from adjudication.labels.rules import DECIDE, check_not_own_item, judged_item
+from adjudication.labels.rules import check_not_own_item, judged_item
 from adjudication.papers.case_details import case_as_json
 from adjudication.papers.merging import (
     Majorities,
@@ -33,7 +33,7 @@ from adjudication.verdicts.extra_judges import send_back_paper
 from annotation.kind import Judged
 from annotation.models import Item
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import MANAGE
+from corpus.collections.rules import DECIDE, MANAGE
 from corpus.models import Role
 from engines.definitions.extractions import write_content
 

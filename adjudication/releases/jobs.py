@@ -5,15 +5,14 @@ from contextlib import closing
 from django.urls import reverse
 
 from accounts.job_kinds import Progress
-from accounts.models import Job, JobState, User
+from accounts.models import User
 from accounts.queues import Queue
 from adjudication.models import Release
 from adjudication.releases.rules import check_can_read_release
 from adjudication.releases.writing import SnapshotProgress, remove_parts, write_release
 from corpus.collections.jobs import CollectionJob
 from corpus.collections.rules import check_manager
-from corpus.models import Event, Membership
-from corpus.webhooks.events import announce
+from corpus.models import Membership
 
 
 class ReleaseJob(CollectionJob[Release]):
@@ -54,12 +53,3 @@ class ReleaseJob(CollectionJob[Release]):
         found = Release.objects.filter(pk=pk).first()
         if found is not None and found.state != "running":
             remove_parts(found)
-
-
-def announce_frozen(job: Job) -> None:
-    """A release that was written to the end is reported to webhooks; from now on REST has it."""
-    if isinstance(job, Release) and job.state == JobState.DONE and job.frozen_at:
-        where = [job.collection.slug, job.name]
-        links = {"page": reverse("release_detail", args=where), "api": reverse("api_release", args=where)}
-        facts = {"release": job.name, "manifest_sha256": job.manifest_sha256}
-        announce(Event.RELEASE_FROZEN, job.collection, at=job.frozen_at, links=links, **facts)

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
+from django.urls import reverse
 
 from accounts import jobs
 from accounts.audit import record_event
-from accounts.models import FINAL_STATES, JobState, User
+from accounts.models import FINAL_STATES, Job, JobState, User
 from accounts.refusals import Conflict, Refused
 from adjudication.labels.rules import check_none_sealed
 from adjudication.models import DataStatement, Release
@@ -19,7 +20,8 @@ from adjudication.releases.rules import check_can_open
 from adjudication.releases.statement import QUESTIONS, answers_of, problem_of
 from annotation.labelling.rules import check_can_read_labels_of
 from corpus.collections.rules import check_manager
-from corpus.models import Collection
+from corpus.models import Collection, Event
+from corpus.webhooks.events import announce
 from engines.extras import lacking
 from engines.formats.dois import bare_doi
 
@@ -175,6 +177,15 @@ def checked_address(text: str) -> str:
     if found and not (is_address(found) and found.isprintable()):
         raise Refused("Give an address that begins with https:// or http://, without spaces.")
     return found
+
+
+def announce_frozen(job: Job) -> None:
+    """A release that was written to the end is reported to webhooks; from now on REST has it."""
+    if isinstance(job, Release) and job.state == JobState.DONE and job.frozen_at:
+        where = [job.collection.slug, job.name]
+        links = {"page": reverse("release_detail", args=where), "api": reverse("api_release", args=where)}
+        facts = {"release": job.name, "manifest_sha256": job.manifest_sha256}
+        announce(Event.RELEASE_FROZEN, job.collection, at=job.frozen_at, links=links, **facts)
 
 
 def _locked(release: Release, by: User | None) -> Release:

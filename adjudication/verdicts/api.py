@@ -19,7 +19,6 @@ from adjudication.agreement.api import InReadableView, OverrideSerializer
 from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
 from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
 from adjudication.labels.relevance import QueryPart, parts_of, rank_documents, relevance_note, shown_relevance
-from adjudication.labels.rules import DECIDE
 from adjudication.verdicts.corrections import STATES, find_labels
 from adjudication.verdicts.operations import (
     CORRECT_MACHINE_LABEL,
@@ -32,7 +31,7 @@ from adjudication.verdicts.pages.corrections import filter_of
 from annotation.campaigns.api.base import InCampaignView
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.models import Criterion, Judgment
-from corpus.collections.rules import MANAGE, OVERSEERS
+from corpus.collections.rules import DECIDE, MANAGE, OVERSEERS
 from corpus.models import Role
 
 NewDrawSerializer = DRAW_KNOWN_ANSWERS.serializer("NewDraw")

@@ -10,14 +10,13 @@ from accounts.counting import counted
 from accounts.operations import Operation
 from accounts.rest_records import serializer_of
 from adjudication.labels.places import in_readable_campaign
-from adjudication.labels.rules import DECIDE
 from adjudication.models import MachineCorrection
 from adjudication.verdicts.corrections import correct_machine_label, machine_labels, undo_correction
 from adjudication.verdicts.known_answers import Drawn, draw_known_answers, sources_of
 from annotation.campaigns.forms.settings import number_field
 from annotation.campaigns.places import in_campaign
 from annotation.models import Campaign
-from corpus.collections.rules import MANAGE
+from corpus.collections.rules import DECIDE, MANAGE
 from engines.definitions.settings import SAMPLE, SEED
 
 

@@ -19,7 +19,6 @@ from annotation.labelling.api.judging import OverlapSerializer
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign, ReviewDecision, Rewrite
 from annotation.rubric.rewrites import (
-    DECIDERS,
     LONGEST_COMMENT,
     STANDINGS,
     ask_for_reviews,
@@ -29,7 +28,7 @@ from annotation.rubric.rewrites import (
     reviews_for,
 )
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import OVERSEERS
+from corpus.collections.rules import DECIDE, OVERSEERS
 from corpus.models import Role
 
 MOST_ASKED = 1000
@@ -118,7 +117,7 @@ class RewriteReviews(RewriteView):
     """Second persons' words on rewrites."""
 
     serializer_class = AskedSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": DECIDERS}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": DECIDE}
 
     @extend_schema(operation_id="rewrite_reviews_list", responses=answers({200: AskedSerializer(many=True)}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:

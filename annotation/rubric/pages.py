@@ -27,7 +27,6 @@ from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign
 from annotation.rubric.forms import AskForm, RewriteDecisionForm
 from annotation.rubric.rewrites import (
-    DECIDERS,
     STANDINGS,
     ask_for_reviews,
     current_rewrites,
@@ -36,7 +35,7 @@ from annotation.rubric.rewrites import (
     pieces_of,
     reviews_for,
 )
-from corpus.collections.rules import fetch_membership
+from corpus.collections.rules import DECIDE, fetch_membership
 from corpus.documents.finding import (
     HIT_END,
     HIT_START,
@@ -130,7 +129,7 @@ def rewrite_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         page=page,
         rows=describe_rewrites(page.object_list),  # type: ignore[arg-type] # a slice of a queryset is one
         standings=STANDINGS,
-        may_decide=membership.role in DECIDERS and not membership.collection.archived_at,
+        may_decide=membership.role in DECIDE and not membership.collection.archived_at,
         possible=possible_annotators(membership),
     )
     return render(request, "annotation/rubric/rewrite_list.html", context)

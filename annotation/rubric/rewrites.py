@@ -17,7 +17,7 @@ from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.campaigns.unjudged import left_to
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Asked, Campaign, Item, Judgment, ReviewDecision, Rewrite, RewriteReview, VotesSeen
-from corpus.collections.rules import check_not_archived
+from corpus.collections.rules import DECIDE, check_not_archived
 from corpus.models import Membership, Role
 from engines.definitions.rubric_options import read_rubric_options
 from engines.text.differences import Piece, compare_texts
@@ -133,7 +133,6 @@ def reviews_for(user: User, campaign: Campaign) -> QuerySet[RewriteReview]:
     return open_.select_related("rewrite__submission__assignment__item__topic").order_by("pk")
 
 
-DECIDERS = (Role.MANAGER, Role.ADJUDICATOR)
 LONGEST_COMMENT = 500
 UNDECIDED = gettext_lazy("Confirm the rewrite or reject it.")
 OWN = gettext_lazy("The author of a rewrite cannot confirm it: somebody else has to.")
@@ -223,7 +222,7 @@ def _author(rewrite: Rewrite) -> int | None:
 
 
 def _check_decider(campaign: Campaign, by: User) -> None:
-    if not Membership.objects.filter(collection=campaign.collection_id, user=by, role__in=DECIDERS).exists():
+    if not Membership.objects.filter(collection=campaign.collection_id, user=by, role__in=DECIDE).exists():
         raise NotAllowed(
             _("Only managers and adjudicators of the collection, and the people they ask, can decide about rewrites.")
         )

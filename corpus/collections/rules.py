@@ -17,6 +17,7 @@ from corpus.models import Collection, Membership, RetrievalRun, Role
 
 ARCHIVED = gettext_lazy("is archived, so it can be read but not changed. A manager can reopen it in its settings.")
 MANAGE = (Role.MANAGER,)
+DECIDE = (Role.MANAGER, Role.ADJUDICATOR)
 OVERSEERS = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)  # see labels, ranks, pool sources; annotators never do
 
 

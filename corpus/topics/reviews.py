@@ -14,13 +14,12 @@ from django.db.models.functions import Coalesce
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Reason, Refused
-from corpus.collections.rules import check_can_manage, check_role
+from corpus.collections.rules import DECIDE, check_can_manage, check_role
 from corpus.models import (
     AspectRemark,
     Collection,
     Membership,
     ReviewVerdict,
-    Role,
     Topic,
     TopicKind,
     TopicReview,
@@ -28,8 +27,6 @@ from corpus.models import (
 )
 from corpus.topics.history import CHANGED_SINCE
 from corpus.topics.versions import keep_first_versions, locked_topic
-
-REVIEWERS = (Role.MANAGER, Role.ADJUDICATOR)
 
 
 class ReviewState(models.TextChoices):
@@ -104,7 +101,7 @@ def reviewable_by(user: User) -> QuerySet[Topic]:
     approved = TopicVersion.objects.filter(reviews__topic=OuterRef("topic"), reviews__verdict=ReviewVerdict.APPROVED)
     last = Coalesce(Subquery(approved.order_by("-number").values("number")[:1]), Value(0))
     own = TopicVersion.objects.filter(topic=OuterRef("pk"), saved_by=user, number__gt=last)
-    mine = Membership.objects.filter(user=user, role__in=REVIEWERS).values("collection")
+    mine = Membership.objects.filter(user=user, role__in=DECIDE).values("collection")
     requests = TopicReview.objects.filter(topic=OuterRef("pk"), verdict=ReviewVerdict.OPEN).exclude(requested_by=user)
     return Topic.objects.filter(Exists(requests), ~Exists(own), collection__in=mine)
 
@@ -203,7 +200,7 @@ def decide_review(
     `seen` is the newest version the reviewer knows. Errors: Conflict where there is a newer one; Refused where no
     review is open, for who wrote the topic, and for asking for changes without saying which.
     """
-    check_role(membership, *REVIEWERS)
+    check_role(membership, *DECIDE)
     topic = locked_topic(topic)
     review = open_review(topic)
     if review is None:

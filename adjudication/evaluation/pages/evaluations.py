@@ -23,12 +23,12 @@ from adjudication.evaluation.rules import check_can_see
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.evaluation.tables import ScoreTable
 from adjudication.evaluation.writers import noted, with_stale, write_report
-from adjudication.labels.rules import DECIDE, can_adjudicate
+from adjudication.labels.rules import can_adjudicate
 from adjudication.models import Evaluation, ImportedQrels
 from adjudication.verdicts.road import fetch_road
 from annotation.models import Annotator, AnnotatorKind
 from corpus.collections.pages.context import collection_context
-from corpus.collections.rules import check_role, fetch_manager, fetch_overseer
+from corpus.collections.rules import DECIDE, check_role, fetch_manager, fetch_overseer
 from corpus.models import Collection, Membership, TopicKind
 
 PER_PAGE = 50

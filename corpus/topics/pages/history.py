@@ -9,13 +9,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from corpus.collections.pages.context import collection_context
-from corpus.collections.rules import check_role, fetch_manager, fetch_membership, fetch_overseer
+from corpus.collections.rules import DECIDE, check_role, fetch_manager, fetch_membership, fetch_overseer
 from corpus.models import ReviewVerdict
 from corpus.topics.forms import CompareForm, ReviewForm, SeenForm
 from corpus.topics.history import restore_version
 from corpus.topics.pages.topics import every_place, fetch_topic, workshop_context
 from corpus.topics.pages.workshop import valid
-from corpus.topics.reviews import REVIEWERS, decide_review, last_approved, request_review, withdraw_review
+from corpus.topics.reviews import decide_review, last_approved, request_review, withdraw_review
 from corpus.topics.versions import compare_versions
 
 PER_PAGE = 50
@@ -84,7 +84,7 @@ def topic_review_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespo
 def topic_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Read the topic aspect by aspect, remark on it, and approve it or ask for changes."""
     membership = fetch_membership(request.user, slug)
-    check_role(membership, *REVIEWERS)
+    check_role(membership, *DECIDE)
     topic = fetch_topic(membership, pk)
     context = workshop_context(membership, topic)
     texts = list(dict.fromkeys(place.node.aspect.text for place in every_place(context["tree"])))

@@ -15,13 +15,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused
 from corpus.collections.pages.context import collection_context, form_page
-from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_manager, fetch_membership
+from corpus.collections.rules import DECIDE, can_manage, can_oversee, check_can_manage, fetch_manager, fetch_membership
 from corpus.models import Membership, ReviewVerdict, Topic, TopicKind
 from corpus.tables import Column, Step, Table, read_table, wants_file
 from corpus.topics.forms import PlaceForm, TopicForm, initial_of, query_initial
 from corpus.topics.judged import is_judged
 from corpus.topics.origins import fetch_origin
-from corpus.topics.reviews import REVIEWERS, ReviewState, fetch_review_part, request_review, with_review_state
+from corpus.topics.reviews import ReviewState, fetch_review_part, request_review, with_review_state
 from corpus.topics.topics import (
     JUDGED,
     Place,
@@ -158,7 +158,7 @@ def workshop_context(membership: Membership, topic: Topic) -> dict[str, Any]:
         texts.add(place.node.aspect.text)
     context["review"] = part
     context["lost_remarks"] = {text: remark for text, remark in remarks.items() if text not in texts}
-    context["may_review"] = membership.role in REVIEWERS and not membership.collection.archived_at
+    context["may_review"] = membership.role in DECIDE and not membership.collection.archived_at
     if can_manage(membership):
         context["steps"] = fetch_steps(topic)
         context["is_fixed"] = is_judged(topic)
