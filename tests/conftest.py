@@ -14,6 +14,7 @@ import pytest
 import redis
 from django.conf import settings
 from django.db import connection, transaction
+from django.template import Template
 from django.test import Client, TransactionTestCase
 from playwright.sync_api import Browser, BrowserContext, Page
 from pytest_django import DjangoDbBlocker
@@ -30,6 +31,7 @@ from tests.factories.accounts import UserFactory
 from tests.ground import PATIENCE
 from tests.order import dealt
 from tests.processes import Child, start_celery_worker, wait_for
+from tests.rendering import render_telling_of_pages
 
 VIEWPORT = {"width": 1280, "height": 800}
 # Playwright acts on what it can see, also before the page's scripts have started, where no person is so fast: a change
@@ -136,6 +138,11 @@ def _free_address(db: None) -> None:
 def somebody(db: None) -> None:
     """An account: without any, every page leads to the one that creates the first."""
     UserFactory()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _contexts_of_pages(django_test_environment: None) -> None:
+    Template._render = render_telling_of_pages
 
 
 @pytest.fixture(autouse=True)

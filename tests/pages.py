@@ -23,6 +23,11 @@ def _sent(form: Any) -> dict[str, Any]:
     return data
 
 
+def of_cards(answer: Any, name: str) -> Any:
+    """What a card of the page has under this name. Errors: StopIteration when none has it."""
+    return next(card.context[name] for card in answer.context["cards"] if name in card.context)
+
+
 class Pages:
     """What a person does who has pages alone."""
 

@@ -21,6 +21,7 @@ from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
+from tests.pages import of_cards
 
 pytestmark = pytest.mark.django_db
 
@@ -43,12 +44,12 @@ def test_people_are_measured_by_people_and_come_first(built: Built) -> None:
 def test_each_campaign_is_a_row_with_what_is_judged_and_decided(built: Built) -> None:
     """What was decided since the last count of votes is decided; the figures themselves are on their own pages."""
     client = client_of(built, "manager")
-    ((row, _),) = client.get(address("collection_dashboard")).context["campaigns"]
+    ((row, _),) = of_cards(client.get(address("collection_dashboard")), "campaigns")
     decided, verdicts = row.decided
     verdict = Verdict.objects.filter(method=Method.UNRESOLVED).first()
     decide_verdict(verdict=verdict, value=0, by=built.people["manager"], at=timezone.now(), comment="Read again.")
     page = client.get(address("collection_dashboard"))
-    assert page.context["campaigns"][0][0].decided == (decided + 1, verdicts)
+    assert of_cards(page, "campaigns")[0][0].decided == (decided + 1, verdicts)
     assert f"{decided + 1} of {verdicts}" in text_of(main_of(page.text))
     listed = client.get(address("judgment_list"), {"method": "unresolved"})
     assert listed.context["page"].paginator.count == verdicts - decided - 1
@@ -60,7 +61,7 @@ def test_a_campaign_without_items_or_votes_says_so() -> None:
         collection=begun.collection, slug="later", name="Later", kind="relevance", state="draft", seed=1, created_at=AT
     )
     page = client_of(begun, "manager").get(address("collection_dashboard", slug="coffee"))
-    assert [row.decided for row, _ in page.context["campaigns"]] == [(0, 0), None]
+    assert [row.decided for row, _ in of_cards(page, "campaigns")] == [(0, 0), None]
     assert "no items yet" in page.text
 
 

@@ -18,6 +18,7 @@ from annotation.campaigns.progress import annotator_rows, fetch_progress
 from annotation.models import Assignment, AssignmentRun, Campaign, Submission, WorkSummary
 from tests.adjudication.following.counting import counted
 from tests.factories.annotation import AT, annotator, give_labels, skip_item
+from tests.pages import of_cards
 
 
 def test_large_campaigns_are_shown_as_counted(campaign, client, monkeypatch, django_assert_max_num_queries):
@@ -127,7 +128,7 @@ def test_pages_about_large_campaigns_read_topics_by_index_and_no_item_for_export
     overview = reverse("collection_dashboard", args=["teas"])
 
     def decided() -> object:
-        [(row, _)] = client.get(overview).context["campaigns"]
+        [(row, _)] = of_cards(client.get(overview), "campaigns")
         return row.decided
 
     counted(campaign)
