@@ -8,10 +8,19 @@ from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from accounts.passwords import check_may_have_password
 from accounts.refusals import Refused
+
+# What allauth says itself, but in German as one speaks to friends: our catalogue comes before its own.
+FORMAL = (
+    gettext_noop("Please type your current password."),
+    gettext_noop("The new value must be different from the current one."),
+    gettext_noop("You have confirmed %(email)s."),
+    gettext_noop("Too many failed login attempts. Try again later."),
+    gettext_noop("You must type the same password each time."),
+)
 
 
 class Labelled:

@@ -11,30 +11,43 @@ from typing import Any
 from django.utils.translation import trans_real
 
 
+PLACE = re.compile(r"(%\(\w+\)[sd]|%[sd]|\{\w*\})")
+
+
+def marked(message: str) -> str:
+    """In marks but for its places: what is put there has to be translated, or somebody's own."""
+    return PLACE.sub(r"⟧\1⟦", f"⟦{message}⟧").replace("⟦⟧", "")
+
+
 class Marked(NullTranslations):
-    """A language in which each text that goes through the translation stands in marks."""
+    """A language in which each text that goes through the translation stands in marks; `said` are these texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: set[str] = set()
 
     def gettext(self, message: str) -> str:
-        return f"⟦{message}⟧" if message else ""
+        self.said.add(message)
+        return marked(message)
 
     def ngettext(self, one: str, many: str, number: int) -> str:
-        return f"⟦{one if number == 1 else many}⟧"
+        return marked(one if number == 1 else many)
 
     def pgettext(self, context: str, message: str) -> str:
-        return message if context.startswith("form of") else f"⟦{message}⟧"
+        return message if context.startswith("form of") else marked(message)
 
     def to_language(self) -> str:
         return "de"
 
 
 @contextmanager
-def german_is_marked() -> Iterator[None]:
-    """German is the language of marks."""
+def german_is_marked() -> Iterator[set[str]]:
+    """German is the language of marks; yields what it was asked for."""
     stored: dict[str, Any] = trans_real._translations
     before = stored.get("de")
-    stored["de"] = Marked()
+    stored["de"] = marks = Marked()
     try:
-        yield
+        yield marks.said
     finally:
         stored.pop("de") if before is None else stored.update(de=before)
 

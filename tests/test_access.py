@@ -363,4 +363,4 @@ def test_pages_of_those_who_have_no_choice_of_language_hold_no_text_that_is_not_
                         found |= dict.fromkeys(Literals(reason, known).found, where)
     assert {"labelling_screen", "extraction_detail", "author_answer", "invitation_accept", "account_login"} <= seen
     assert {"submission_create", "label_questions", "extraction_save"} <= seen
-    assert not found
+    assert not found, "\n".join(f"{k} || {v}" for k, v in found.items())

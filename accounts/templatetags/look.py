@@ -7,7 +7,7 @@ from django import template
 from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 
-from accounts.languages import ENGLISH, script_catalogue
+from accounts.languages import ENGLISH, script_catalogue, translated
 from accounts.themes import Theme, theme_of
 
 register = template.Library()
@@ -31,6 +31,9 @@ def theme_attribute(context: template.Context) -> SafeString:
 def script_texts() -> dict[str, Any]:
     """What scripts say in the language of the page, by its English words (static/js/words.js); none for English."""
     return script_catalogue(translation.get_language() or ENGLISH)
+
+
+register.filter(translated)
 
 
 @register.filter

@@ -21,7 +21,7 @@ def case_as_json(case: PaperCase) -> dict[str, Any]:
         "undecided": view.undecided,
         "differences": _differences(view),
         "edited": sorted(case.by_hand),
-        "findings": [each.text for each in findings_of(case.result)],
+        "findings": [str(each.text) for each in findings_of(case.result)],
     }
 
 

@@ -190,7 +190,7 @@ def accept_paper(
         raise Refused(
             f"{left} {'difference is' if left == 1 else 'differences are'} undecided. Take a version of each."
         )
-    grave = [found.text for found in findings_of(case.result) if found.rule in BLOCKING]
+    grave = [str(found.text) for found in findings_of(case.result) if found.rule in BLOCKING]
     if grave and not despite:
         more = f" And {len(grave) - 1} more of this kind." if len(grave) > 1 else ""
         raise Refused(f"{grave[0]}{more} Edit the result, or accept it anyway.")

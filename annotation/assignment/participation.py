@@ -149,9 +149,7 @@ def fetch_participation(
     kind = kind_by_name(row.kind)
     if kind.labelling is None and not any_kind:
         raise Refused(
-            _("The {item}s of {name} are not graded: they take no answers of this kind.").format(
-                item=kind.words.item, name=row.name
-            )
+            _("Nothing is graded in {name}: it takes no answers of this kind.").format(name=row.name)
         )
     return Participation(
         annotator=row.annotator,

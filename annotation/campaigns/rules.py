@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from accounts.counting import counted
 from accounts.models import User
 from accounts.refusals import NotAllowed, NotHere, Reason, Refused
-from accounts.slots import tabs
 from annotation.campaigns.campaigns import Readiness, drafts_of
 from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignState, Strategy
 from corpus.collections.rules import can_oversee, check_manager
@@ -150,16 +149,10 @@ def why_cannot_delete(campaign: Campaign, submissions: bool) -> str:
 
 def check_has_page(campaign: Campaign, key: str) -> None:
     """Errors: NotHere (404) where campaigns of this kind have no page with this key of `Kind.tabs`."""
-    kind = campaign.kind_object
-    if key in kind.tabs:
-        return
-    label = next((tab.label for tab in tabs("campaign") if tab.key == key), key.capitalize())
-    raise NotHere(
-        _(
-            "{campaign} has no page “{label}”: campaigns of the kind {kind} have none. Its {item}s are on the"
-            " campaign's other pages."
-        ).format(campaign=campaign, label=label, kind=kind, item=kind.words.item)
-    )
+    if key not in campaign.kind_object.tabs:
+        raise NotHere(
+            _("{campaign} has no such page: it is for campaigns of another kind.").format(campaign=campaign)
+        )
 
 
 def check_within(limits: Limits | Length, value: Any) -> None:

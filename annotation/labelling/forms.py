@@ -11,6 +11,7 @@ from uuid import UUID
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
+from accounts.counting import numeral
 from accounts.refusals import Refused
 from annotation.assignment.participation import UNKNOWN_VISIT, Visit
 from annotation.labelling.answers import AnswerInput
@@ -237,7 +238,8 @@ def _docnos(value: Any) -> tuple[str, ...]:
         raise MalformedSubmission("found", "send a list of docnos.")
     if len(value) > MOST_FOUND:
         raise MalformedSubmission(
-            "found", f"these are more than {MOST_FOUND} documents. A question that broad is not kept."
+            "found",
+            _("these are more than {most} documents. A question that broad is not kept.").format(most=MOST_FOUND),
         )
     return tuple(dict.fromkeys(value))
 
@@ -247,7 +249,8 @@ def _text(data: dict[str, Any], name: str, longest: int) -> str:
     if not isinstance(value, str) or not _can_be_stored(value):
         raise MalformedSubmission(name, "a text is needed.")
     if len(value) > longest:
-        raise MalformedSubmission(name, f"it is longer than {longest:,} characters. Shorten it.")
+        longer = _("it is longer than {most} characters. Shorten it.")
+        raise MalformedSubmission(name, longer.format(most=numeral(longest)))
     return value
 
 

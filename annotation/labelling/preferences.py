@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.refusals import Refused
-from annotation.campaigns.preferences import DELAYS, Preferences, keys_of_kinds, preferences_of, usual_keys
+from annotation.campaigns.preferences import DELAYS, KEYS, Preferences, keys_of_kinds, preferences_of, usual_keys
 
 RESERVED_KEYS = {
     "Escape",
@@ -54,9 +54,9 @@ def check_keys(keys: Mapping[str, str]) -> None:
         if not 1 <= len(key) <= 20 or key.isdigit() or key in RESERVED_KEYS:
             raise Refused(
                 _(
-                    "“{key}” cannot be the key for {action}: digits give grades, and keys for moving and editing are "
+                    "“{key}” cannot be the key for “{action}”: digits give grades, and keys for moving and editing are "
                     "reserved."
-                ).format(key=key, action=action)
+                ).format(key=key, action={**KEYS, **of_kinds}[action].words)
             )
     if len({key.lower() for key in chosen.values()}) < len(chosen):
         raise Refused(_("Two actions have the same key. Give each its own."))

@@ -10,6 +10,8 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from accounts.audit import record_event
+from accounts.counting import numeral
+from accounts.languages import translated
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.open_queue import regain_slot
@@ -118,9 +120,9 @@ def finish_extraction(*, extraction: Extraction, by: User, at: datetime, despite
     Errors: Refused for such findings, with the first of them; those of `check_can_extract`.
     """
     extraction = _locked_draft(extraction, by)
-    blocking = [found.text for found in findings_of(content_of(extraction)) if found.rule in BLOCKING]
+    blocking = [translated(found.text) for found in findings_of(content_of(extraction)) if found.rule in BLOCKING]
     if blocking and not despite:
-        more = _("And {count} more of this kind. ").format(count=len(blocking) - 1) if len(blocking) > 1 else ""
+        more = _("And {count} more of this kind. ").format(count=numeral(len(blocking) - 1)) if len(blocking) > 1 else ""
         raise Refused(
             _("{finding} {more}Correct it, or finish the paper anyway.").format(finding=blocking[0], more=more)
         )
@@ -164,7 +166,7 @@ def skip_paper(*, assignment: Assignment, reason: str, by: User, at: datetime) -
     if not reason.strip():
         raise Refused(_("Say in a few words why you skip this paper."))
     if len(reason.strip()) > LONGEST_REASON:
-        raise Refused(_("The reason has more than {most} characters.").format(most=LONGEST_REASON))
+        raise Refused(_("The reason has more than {most} characters.").format(most=numeral(LONGEST_REASON)))
     _submit(assignment, SubmissionKind.SKIP, at, reason.strip())
     assignment.state, assignment.slot, assignment.finished_at = AssignmentState.SKIPPED, None, at
     assignment.save(update_fields=["state", "slot", "finished_at"])

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from accounts.languages import translated
 from annotation.models import Extraction, ExtractionRevision, Guideline
 from annotation.papers.extractions import content_of, docnos_among, with_inside
 from annotation.papers.references import Match
@@ -35,7 +36,7 @@ def extraction_data(
         "revision": extraction.current,
         "state": extraction.state,
         "inside": sorted(docnos_among(extraction.paper.collection, content.values.values())),
-        "findings": [{"rule": each.rule, "text": each.text} for each in findings_of(content)],
+        "findings": [{"rule": each.rule, "text": translated(each.text)} for each in findings_of(content)],
         "undo": any(number == extraction.current and parent is not None for number, parent in found),
         "redo": any(parent == extraction.current for _, parent in found),
     }

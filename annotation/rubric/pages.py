@@ -56,7 +56,7 @@ def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     """A page of the documents most similar to `q`, by any of its words, for people who judge in a rubric now."""
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
     if not participation.labelling.takes_extras:
-        raise NotHere(_("Campaigns of the kind {kind} have no search next to an item.").format(kind=participation.kind))
+        raise NotHere(_("This campaign has no search next to an item."))
     check_can_label(participation)
     words = request.GET.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()
     number = request.GET.get("page", "")

@@ -188,7 +188,7 @@ def decide_rewrite(
     if len(comment.strip()) > LONGEST_COMMENT:
         raise Refused(
             _("A comment has at most {most} characters; this one has {length}.").format(
-                most=LONGEST_COMMENT, length=numeral(len(comment.strip()))
+                most=numeral(LONGEST_COMMENT), length=numeral(len(comment.strip()))
             )
         )
     asked_for = Rewrite.objects.filter(pk=rewrite, submission__assignment__item__campaign=campaign).first()

@@ -5,6 +5,7 @@ from typing import cast
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model
 from django.http import Http404
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -63,7 +64,7 @@ def fetch_overseer(user: User | AnonymousUser, slug: str) -> Membership:
 def check_role(membership: Membership, *roles: Role) -> None:
     """Refuse members whose role is not among `roles`."""
     if membership.role not in roles:
-        needed = " or ".join(role.label for role in roles)
+        needed = get_text_list([_(role.label) for role in roles], _("or"))
         raise NotAllowed(
             _(
                 "This needs the role of {needed} in {collection}; yours is {role}. A "

@@ -332,7 +332,7 @@ class Finding:
     """Something in an extraction that a person should check before it is finished."""
 
     rule: str  # "dangling", "empty", "double", "uncited"
-    text: str
+    text: Wording
 
 
 def findings_of(content: Content) -> list[Finding]:
@@ -343,17 +343,21 @@ def findings_of(content: Content) -> list[Finding]:
         if reference.value:
             seen.setdefault(reference.value, []).append(reference.number)
     doubles = [(value, numbers) for value, numbers in seen.items() if len(numbers) > 1]
-    return found + [Finding("double", f"References {', '.join(numbers)} share {value}.") for value, numbers in doubles]
+    return found + [
+        Finding("double", Wording("References {numbers} share {value}.", numbers=", ".join(numbers), value=value))
+        for value, numbers in doubles
+    ]
 
 
 def _findings_in(context: ExtractedContext, known: Mapping[str, str | None]) -> Iterator[Finding]:
     if not context.sentences:
-        yield Finding("empty", f"Context {context.id} has no sentence.")
+        yield Finding("empty", Wording("Context {id} has no sentence.", id=context.id))
     elif not any(sentence.cites for sentence in context.sentences):
-        yield Finding("uncited", f"Context {context.id} cites nothing.")
+        yield Finding("uncited", Wording("Context {id} cites nothing.", id=context.id))
     for n, sentence in enumerate(context.sentences, 1):
-        where = f"Context {context.id}, sentence {n}"
+        where = Wording("Context {id}, sentence {n}", id=context.id, n=n)
         if not sentence.text.strip():
-            yield Finding("empty", f"{where} is empty.")
+            yield Finding("empty", Wording("{where} is empty.", where=where))
         if dangling := [cite for cite in dict.fromkeys(sentence.cites) if cite not in known]:
-            yield Finding("dangling", f"{where} cites {', '.join(dangling)}, not in the references.")
+            cited = ", ".join(dangling)
+            yield Finding("dangling", Wording("{where} cites {cited}, not in the references.", where=where, cited=cited))
