@@ -10,7 +10,6 @@ from typing import Any
 
 from django.utils.translation import trans_real
 
-
 PLACE = re.compile(r"(%\(\w+\)[sd]|%[sd]|\{\w*\})")
 
 

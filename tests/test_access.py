@@ -343,7 +343,12 @@ def test_no_page_links_to_one_that_is_not_there(walk: Walk, role: Role) -> None:
 
 def test_pages_of_those_who_have_no_choice_of_language_hold_no_text_that_is_not_translated(walk: Walk) -> None:
     """In a language of marks every text stands in marks, but for what people wrote, on each page and refusal."""
-    known = {"It is about tea.", *dict(settings.LANGUAGES).values(), *Paper.objects.values_list("title", flat=True)}
+    known = {
+        "It is about tea.",
+        settings.TIME_ZONE,
+        *dict(settings.LANGUAGES).values(),
+        *Paper.objects.values_list("title", flat=True),
+    }
     known |= {str(each) for model in (User, Collection, Campaign, Criterion) for each in model.objects.all()}
     known |= {user.get_short_name() for user in User.objects.all()}
     found: dict[str, str] = {}

@@ -148,9 +148,7 @@ def fetch_participation(
     row = rows[0]
     kind = kind_by_name(row.kind)
     if kind.labelling is None and not any_kind:
-        raise Refused(
-            _("Nothing is graded in {name}: it takes no answers of this kind.").format(name=row.name)
-        )
+        raise Refused(_("Nothing is graded in {name}: it takes no answers of this kind.").format(name=row.name))
     return Participation(
         annotator=row.annotator,
         annotator_state=row.annotator_state,

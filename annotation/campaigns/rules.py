@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from accounts.counting import counted
+from accounts.languages import translated
 from accounts.models import User
 from accounts.refusals import NotAllowed, NotHere, Reason, Refused
 from annotation.campaigns.campaigns import Readiness, drafts_of
@@ -150,12 +151,10 @@ def why_cannot_delete(campaign: Campaign, submissions: bool) -> str:
 def check_has_page(campaign: Campaign, key: str) -> None:
     """Errors: NotHere (404) where campaigns of this kind have no page with this key of `Kind.tabs`."""
     if key not in campaign.kind_object.tabs:
-        raise NotHere(
-            _("{campaign} has no such page: it is for campaigns of another kind.").format(campaign=campaign)
-        )
+        raise NotHere(_("{campaign} has no such page: it is for campaigns of another kind.").format(campaign=campaign))
 
 
 def check_within(limits: Limits | Length, value: Any) -> None:
     """Errors: Refused with the limits. None is not set, which is fine."""
     if value is not None and (problem := limits.problem(value)):
-        raise Refused(problem)
+        raise Refused(translated(problem))

@@ -122,7 +122,9 @@ def finish_extraction(*, extraction: Extraction, by: User, at: datetime, despite
     extraction = _locked_draft(extraction, by)
     blocking = [translated(found.text) for found in findings_of(content_of(extraction)) if found.rule in BLOCKING]
     if blocking and not despite:
-        more = _("And {count} more of this kind. ").format(count=numeral(len(blocking) - 1)) if len(blocking) > 1 else ""
+        more = (
+            _("And {count} more of this kind. ").format(count=numeral(len(blocking) - 1)) if len(blocking) > 1 else ""
+        )
         raise Refused(
             _("{finding} {more}Correct it, or finish the paper anyway.").format(finding=blocking[0], more=more)
         )

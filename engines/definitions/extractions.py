@@ -360,4 +360,6 @@ def _findings_in(context: ExtractedContext, known: Mapping[str, str | None]) -> 
             yield Finding("empty", Wording("{where} is empty.", where=where))
         if dangling := [cite for cite in dict.fromkeys(sentence.cites) if cite not in known]:
             cited = ", ".join(dangling)
-            yield Finding("dangling", Wording("{where} cites {cited}, not in the references.", where=where, cited=cited))
+            yield Finding(
+                "dangling", Wording("{where} cites {cited}, not in the references.", where=where, cited=cited)
+            )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engines.wordings import Wording
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -29,17 +31,19 @@ class Limits:
 class Length:
     """A text that somebody writes, of at most `most` characters; `least` 1 for one that is required."""
 
-    words: str
+    words: str | Wording  # a wording for those who read in their language
     most: int
     least: int = 0
 
-    def problem(self, value: str) -> str:
-        """Why the text is refused, "" where it is fine."""
+    def problem(self, value: str) -> Wording | None:
+        """Why the text is refused, None where it is fine."""
         if self.least <= len(value) <= self.most:
-            return ""
+            return None
         if not value:
-            return f"{self.words} is missing."
-        return f"{self.words} has {len(value):,} characters; at most {self.most:,} are kept."
+            return Wording("{what} is missing.", what=self.words)
+        return Wording(
+            "{what} has {count} characters; at most {most} are kept.", what=self.words, count=len(value), most=self.most
+        )
 
 
 # Of a campaign. A seed is what PostgreSQL's bigint holds; a lease that outlasts a day blocks an open queue.
@@ -49,7 +53,7 @@ SEED = Limits("The seed", 0, 2**63 - 1)
 LEASE_MINUTES = 60
 LEASE = Limits("The lease", 1, 24 * 60, usual=LEASE_MINUTES, unit=" minutes (a day)")
 GUIDELINE = Length("The guideline", 100_000)
-INQUIRY = Length("The question", 2_000, least=1)
+INQUIRY = Length(Wording("The question"), 2_000, least=1)
 ANSWER = Length("The answer", 5_000, least=1)
 # Of its items and assignments.
 DEPTH = Limits("The depth", 1, 100_000, unit=" ranks")

@@ -75,7 +75,7 @@ def test_a_question_by_keys_and_its_answer_next_to_the_item(new_page):
     page.reload()
     expect_unit(page, 1)
     expect(page.get_by_text(f"A manager answered your question about “{title(0)}”")).to_be_visible()
-    page.get_by_role("link", name="Show the answer").click()
+    page.get_by_role("link", name="Go to the answer").click()
     expect_unit(page, 0)
     expect(page.locator(".asking-note")).to_contain_text(f"Answer: {ANSWERED}")
     assert_accessible(page)

@@ -4,7 +4,6 @@ from datetime import date, datetime, time
 from typing import Any
 
 from django import forms
-from django.core.validators import MaxLengthValidator
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -106,15 +105,6 @@ class QuestionForm(forms.Form):
         help_text=gettext_lazy("One question that this paper answers, in words other than its title's."),
         min_length=SHORTEST_QUESTION,
         # No `max_length`: with it browsers cut what is pasted and say nothing.
-        validators=[
-            MaxLengthValidator(
-                LONGEST_QUESTION,
-                _(
-                    "This has %(show_value)d characters, and a question at most {longest_question}. All of it is "
-                    "still in the field: shorten it there and send it again."
-                ).format(longest_question=numeral(LONGEST_QUESTION)),
-            )
-        ],
         widget=forms.Textarea(attrs={"rows": 4, "class": "question-field"}),
     )
     seen = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
@@ -123,6 +113,12 @@ class QuestionForm(forms.Form):
 
     def clean_text(self) -> str:
         text = " ".join(self.cleaned_data["text"].split())
+        if len(text) > LONGEST_QUESTION:
+            longer = _(
+                "This has {count} characters, and a question at most {most}. All of it is still in the field: shorten"
+                " it there and send it again."
+            )
+            raise forms.ValidationError(longer.format(count=numeral(len(text)), most=numeral(LONGEST_QUESTION)))
         if holds_markup(text):
             raise forms.ValidationError(_("A question is plain text. Write it without HTML tags or other markup."))
         if holds_unseen(text):

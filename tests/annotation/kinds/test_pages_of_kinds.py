@@ -55,7 +55,7 @@ def test_a_campaign_has_the_pages_that_its_kind_names(manager: Client, kind: str
     assert {name: answer.status_code for name, answer in found.items()} == {
         name: 200 if key in has else 404 for name, key in PAGES.items()
     }
-    for name, answer in found.items():
+    for answer in found.values():
         if answer.status_code == 404:
             text = " ".join(answer.text.split())
             assert "Main has no such page: it is for campaigns of another kind." in text

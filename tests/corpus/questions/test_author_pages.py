@@ -80,7 +80,7 @@ def test_the_question_comes_first_and_nothing_of_it_is_kept_before_the_consent(c
     [
         ({"consent": ""}, "Without your consent"),
         ({"text": "Tea?"}, "at least 15"),
-        ({"text": "x" * 2001}, "This has 2001 characters, and a question at most 2,000"),
+        ({"text": "x" * 2001}, "This has 2,001 characters, and a question at most 2,000"),
         ({"credit_name": "Ann <script>"}, "A name is plain text"),
         ({"text": f"{QUESTION} \u202etxet desrever"}, "invisible characters"),
         ({"text": "\u200b" * 40}, "It contains no words"),
@@ -88,7 +88,7 @@ def test_the_question_comes_first_and_nothing_of_it_is_kept_before_the_consent(c
         ({"homepage": "http://spam.example"}, "filled in by a program"),
         ({"credit_name": " "}, "Enter the name"),
         ({"text": "Is <b>stirring</b> worth the trouble in the morning?"}, "Write it without HTML"),
-        ({"text": "word " * 4_000}, "19999 characters"),
+        ({"text": "word " * 4_000}, "19,999 characters"),
     ],
 )
 def test_a_wrong_form_says_so_and_keeps_nothing(call: QuestionCall, change: dict[str, str], words: str) -> None:
