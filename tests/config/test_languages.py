@@ -147,6 +147,13 @@ def test_a_page_is_in_the_language_of_the_person_before_that_of_the_browser(clie
 
 
 @pytest.mark.django_db
+def test_what_the_palette_finds_is_in_english_and_says_so_on_a_german_page(client: Client) -> None:
+    client.force_login(UserFactory(preferences={"language": "de"}))
+    part = client.get(reverse("palette"), {"q": "help"}, headers={"HX-Request": "true"}).text
+    assert 'lang="en"' in part.strip()[:60]
+
+
+@pytest.mark.django_db
 def test_an_invitation_is_written_and_opens_in_its_language_until_the_guest_chooses_another(client: Client) -> None:
     manager = MembershipFactory(role=Role.MANAGER)
     made = {
