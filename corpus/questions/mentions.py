@@ -103,6 +103,14 @@ def pieces_of(mention: CitationMention, targets: Several[str] = ()) -> list[Piec
     return [*pieces, Piece(mention.text[at:])] if at < len(mention.text) else pieces
 
 
+def cited_in(mention: CitationMention) -> list[tuple[str, MentionReference]]:
+    """What the paragraph cites, each with the first marker that names it, or "" where none does."""
+    markers: dict[str, str] = {}
+    for piece in pieces_of(mention):
+        markers = dict.fromkeys(piece.keys, piece.text) | markers
+    return [(markers.get(reference.key, ""), reference) for reference in mention.references.all()]
+
+
 @dataclass(frozen=True)
 class MentionCounts:
     """How many mentions a collection has, by what matters for questions."""

@@ -18,6 +18,7 @@ from corpus.models import CitationMention, Collection, DiscardReason, Membership
 from corpus.questions.forms.generation import DiscardForm, MentionFilterForm
 from corpus.questions.mentions import (
     MentionFilter,
+    cited_in,
     count_mentions,
     discard_mention,
     find_mentions,
@@ -43,7 +44,7 @@ def mention_list(request: HttpRequest, slug: str) -> HttpResponse:
     context = collection_context(membership, "mentions") | {
         "form": form,
         "page": page,
-        "rows": [(mention, pieces_of(mention)) for mention in page.object_list],
+        "rows": [(mention, pieces_of(mention), cited_in(mention)) for mention in page.object_list],
         "counts": count_mentions(membership.collection),
         "reasons": DiscardReason.choices,
         "filter_query": _query_of(request),

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.models import CitationMention, DiscardReason, Role
-from corpus.questions.mentions import count_mentions, discard_mention, relink_mentions, restore_mention
+from corpus.models import CitationMention, Collection, DiscardReason, Role
+from corpus.questions.mentions import cited_in, count_mentions, discard_mention, relink_mentions, restore_mention
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import MentionFactory, make_mention, make_question
@@ -145,3 +145,12 @@ def test_an_empty_page_says_what_to_do(client, collection):
     html = client.get(reverse("mention_list", args=["tea"])).content.decode()
     assert "No mentions yet" in html
     assert reverse("import_create", args=["tea", "mentions"]) in html
+
+
+def test_what_is_cited_stands_with_the_marker_that_the_text_has(collection: Collection) -> None:
+    mention = make_mention({"b0": None, "b2": None, "b7": None}, collection=collection)
+    assert [(marker, reference.key) for marker, reference in cited_in(mention)] == [
+        ("[1]", "b0"),
+        ("[2, 3]", "b2"),
+        ("", "b7"),
+    ]
