@@ -168,11 +168,13 @@ def test_on_a_phone_the_criterion_at_work_is_the_bar(new_page, order):
     page = open_labelling(new_page, built, color_scheme=scheme, **phone)
     assert_accessible(page)
     submit, judged, places = page.locator("[data-act=submit]"), page.locator("[data-part=judged] summary"), set()
+    lacks = ["2 grades", "1 grade"] if order == Order.BY_ASPECT else ["4 grades", "3 grades", "2 grades", "1 grade"]
     ground = "part => getComputedStyle(part).backgroundColor"
     for document in range(2 if order == Order.BY_ASPECT else 1):
         expect_unit(page, document)
         for row in range(1 if order == Order.BY_ASPECT else 2):
-            for key in ("relevance", "clarity"):
+            for number, key in enumerate(("relevance", "clarity")):
+                expect(submit).to_have_text(f"Submit {lacks[2 * row + number]} missing", use_inner_text=True)
                 at_work = page.locator(f"[data-chosen] [data-criterion={key}][data-active]")
                 expect(at_work).to_have_count(1)
                 name = at_work.evaluate("each => getComputedStyle(each, '::before').content")
@@ -194,6 +196,7 @@ def test_on_a_phone_the_criterion_at_work_is_the_bar(new_page, order):
                 if key == "relevance":  # its reason is asked for in sight
                     reason = page.locator("[data-chosen] .reason:visible select")
                     assert reason.evaluate(SEEN)
+                    expect(submit).to_contain_text("missing")
                     assert at_work.evaluate(given).startswith('"2 relevant"'), "text and bar disagree"
                     reason.select_option("Shows it")
                     words = page.locator("[data-chosen] [data-criterion=relevance]").get_by_text("relevant", exact=True)
@@ -225,8 +228,16 @@ def test_on_a_phone_the_whole_aspect_is_one_tap_away(new_page):
         assert part.evaluate(SEEN)
     assert not judged.evaluate(is_cut)
     assert_accessible(page)
+    submit = page.locator("[data-act=submit]")
+    expect(submit).to_be_hidden()  # a tap on a grade sends it
     page.locator(".level").first.tap()
     expect_unit(page, 1)  # of a query without aspects the query is judged
+    page.locator(".label-gave [data-act=undo]").tap()
+    expect_unit(page, 0)
+    expect(submit).to_be_visible()  # the grade is chosen, and waits
+    submit.tap()
+    expect_unit(page, 1)
+    expect(submit).to_be_hidden()
     expect(page.locator("[data-part=judged]")).not_to_have_attribute("open", "")
     expect(judged).to_contain_text("Query 1 ", use_inner_text=True)
 

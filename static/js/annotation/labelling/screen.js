@@ -1,6 +1,7 @@
 /** Draws a unit into the page and reads back what was entered. Knows nothing of the server or of history. */
 
 import { announce, data, fromTemplate, marked, part, show, setText } from "./page.js";
+import { showMissing } from "./status.js";
 import { say } from "../../words.js";
 
 /** The cells on the screen, each {element, cell}; the first is chosen when a unit is drawn. */
@@ -260,8 +261,11 @@ function noteGiven(element) {
   }
 }
 
-/** Submit is quiet as long as a cell lacks a grade or a reason. */
-export const noteLack = (element) => element.toggleAttribute("data-lacks", Boolean(lacking(element)));
+/** Submit is quiet as long as a cell lacks a grade or a reason, and says so. */
+export function noteLack(element) {
+  element.toggleAttribute("data-lacks", Boolean(lacking(element)));
+  showMissing();
+}
 
 /** The reason field (the first mark of it) that waits for an answer in this cell, or null. */
 export function wantedReason(element) {
@@ -318,8 +322,7 @@ export function lacking(element) {
   if (element.classList.contains("is-skipped")) return "";
   const open = openCriterion(element);
   if (open) {
-    const { label } = data.criteria.find((criterion) => criterion.key === open);
-    return say("Choose a grade for {label} first.", { label });
+    return say("Choose a grade for {label} first.", data.criteria.find((criterion) => criterion.key === open));
   }
   return wantedReason(element) ? say("This grade needs a reason.") : "";
 }

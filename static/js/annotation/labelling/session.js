@@ -4,6 +4,7 @@ import { announce, data, newUuid, notice, part, show } from "./page.js";
 import { dropDraft } from "./drafts.js";
 import { keyOf } from "./hand.js";
 import * as screen from "./screen.js";
+import { showMissing } from "./status.js";
 import { say } from "../../words.js";
 
 const MODES = { PRESENT: "present", PAST: "past" };
@@ -36,6 +37,7 @@ export class LabellingSession extends EventTarget {
     this.cancelTimer();
     this.grades = [];
     screen.draw(unit);
+    showMissing();
     this.clock.turnTo(unit ? `${this.mode}:${keyOf(unit)}` : null);
     show(part("past"), this.inPast);
     document.body.classList.toggle("in-past", this.inPast);

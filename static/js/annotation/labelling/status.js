@@ -1,7 +1,7 @@
 /** The bar: how saving goes, how far the annotator is. */
 
 import { announce, data, part, show, setText } from "./page.js";
-import { dateLanguage, numeral, say } from "../../words.js";
+import { dateLanguage, numeral, say, sayMany } from "../../words.js";
 
 const clockTime = new Intl.DateTimeFormat(dateLanguage, { hour: "2-digit", minute: "2-digit" });
 let last = "";
@@ -51,4 +51,13 @@ export function showProgress(outbox) {
   const count = data.isQueue ? say("{done} done by you", { done }) : say("{done} of {mine} done", { done, mine: numeral(progress.mine) });
   const unsent = outbox.trouble ? outbox.waiting.length : 0;
   part("progress-text").textContent = unsent ? say("{count}, {unsent} not sent yet", { count, unsent: numeral(unsent) }) : count;
+}
+
+/** Next to Submit: how much is missing, where more than one grade is given at once. */
+export function showMissing() {
+  const criteria = [...part("cells").querySelectorAll("[data-cell]:not(.is-skipped) [data-criterion]")];
+  const open = criteria.filter((criterion) => !criterion.querySelector(".level input:checked")).length;
+  const lacksReason = !open && part("cells").querySelector("[data-lacks]");
+  const words = open ? sayMany("{count} grade missing", "{count} grades missing", open) : lacksReason ? say("Reason missing") : "";
+  setText("missing", criteria.length > 1 ? words : "");
 }
