@@ -16,7 +16,7 @@ from adjudication.models import Verdict
 from annotation.campaigns.rules import check_within
 from annotation.campaigns.seals import check_not_sealed, sealed_by
 from annotation.gold.known import ABOUT, clashing, fetch_for_known_answers, store_known_answer
-from annotation.labelling.rules import check_can_read_labels
+from annotation.labelling.rules import check_can_read_labels, why_cannot_read_each
 from annotation.models import Campaign
 from engines.definitions.settings import SAMPLE, SEED
 
@@ -58,11 +58,16 @@ def draw_known_answers(
     return Drawn(campaign, len(chosen), len(decided), seed)
 
 
-def sources_of(campaign: Campaign) -> list[tuple[Campaign, int]]:
-    """The other campaigns that verdicts can be drawn from, each with how many of its items are decided."""
+def sources_of(campaign: Campaign, reader: User | None) -> list[tuple[Campaign, int]]:
+    """The other campaigns that the reader may draw verdicts from, each with how many of its items are decided.
+
+    None of those whose labels are hidden from the reader, who still judges there; None is the command line.
+    """
     criteria = _keys_of(campaign)
     others = campaign.collection.campaigns.exclude(pk=campaign.pk).filter(kind=campaign.kind).order_by("name")
     alike = [one for one in others if _keys_of(one) == criteria and sealed_by(one) is None]
+    hidden = why_cannot_read_each(alike, reader) if reader else {}
+    alike = [one for one in alike if one.pk not in hidden]
     standing = Verdict.objects.filter(item__campaign__in=alike, value__isnull=False, reopened_at__isnull=True)
     whole = standing.values("item__campaign", "item").annotate(n=Count("pk")).filter(n=len(criteria))
     decided = Counter(whole.values_list("item__campaign", flat=True))

@@ -1,5 +1,6 @@
 """What can be done with verdicts: known answers are drawn from them, machine labels corrected by people."""
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -7,7 +8,8 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.counting import counted
-from accounts.operations import Operation
+from accounts.models import User
+from accounts.operations import Found, Operation
 from accounts.rest_records import serializer_of
 from adjudication.labels.places import in_readable_campaign
 from adjudication.models import MachineCorrection
@@ -31,14 +33,15 @@ class DrawForm(forms.Form):
         SEED, required=False, help_text="The same seed draws the same items. Left empty: the seed of the campaign."
     )
 
-    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, campaign: Campaign, reader: User | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        found = [(one.slug, f"{one} ({counted(items, 'decided item')})") for one, items in sources_of(campaign)]
+        sources = sources_of(campaign, reader)
+        found = [(one.slug, f"{one} ({counted(items, 'decided item')})") for one, items in sources]
         self.fields["source"].widget = forms.Select(choices=[("", "Choose…"), *found])
         self.fields["source"].help_text = (
             "Other campaigns with the same criteria and with decided items."
             if found
-            else "No other campaign with the same criteria has decided items yet."
+            else "No other campaign with the same criteria has decided items that you may see."
         )
 
 
@@ -49,6 +52,14 @@ def _drawn_in_words(done: Drawn) -> str:
     return f"{counted(done.drawn, 'item')} of {done.decided:,} decided ones drawn (seed {done.seed})."
 
 
+_GOLD = in_campaign("gold_detail", "gold", page="gold", to_form=True)
+
+
+def _for_reader(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
+    found = _GOLD.page(request, roles, **where)
+    return replace(found, form={**found.form, "reader": request.user})
+
+
 DRAW_KNOWN_ANSWERS = Operation(
     called="draw_known_answers",
     task="Judge",
@@ -56,7 +67,7 @@ DRAW_KNOWN_ANSWERS = Operation(
     action=draw_known_answers,
     form=DrawForm,
     named=("source", "sample"),
-    place=in_campaign("gold_detail", "gold", page="gold", to_form=True),
+    place=replace(_GOLD, page=_for_reader),
     roles=MANAGE,
     about="Draw known answers at random from the verdicts of another campaign. Comments on verdicts become"
     " explanations.",
