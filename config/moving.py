@@ -5,6 +5,7 @@ Whatever was copied before is compared again and not copied, so a move that brok
 
 import hashlib
 import json
+import posixpath
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -38,8 +39,8 @@ class Moving:
     hashes: dict[str, str] = field(default_factory=dict)  # of contents that the database knows
 
     def names(self) -> list[tuple[str, int]]:
-        """All files of the source and their bytes."""
-        return sorted(each for each in self.source.sizes() if not each[0].startswith(f"{IN_BUCKET}/"))  # built again
+        """All files of the source and their bytes, without indexes, which are built again."""
+        return sorted(each for each in self.source.sizes() if not each[0].startswith(f"{IN_BUCKET}/"))
 
 
 def both(target: str) -> tuple[Files, Files]:
@@ -84,6 +85,8 @@ def move(moving: Moving, *, delete: bool, report: Report) -> None:
 
 def _moved(moving: Moving, name: str, *, is_there: bool) -> str:
     """Have the file in the target, compared; what is wrong, "" where nothing is."""
+    if posixpath.normpath(name) != name or name.startswith(("../", "/")) or "\\" in name:
+        return "its name leads elsewhere, so it stays where it is"
     source, target = moving.source, moving.target
     try:
         expected = moving.hashes.get(name) or sha256_of(source, name)

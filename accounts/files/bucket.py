@@ -93,7 +93,8 @@ class BucketStorage(S3Storage, Files):
         root = f"{self.location}/" if self.location else ""
         with self._explained(below):
             for each in self.bucket.objects.filter(Prefix=f"{root}{below}/" if below else root):
-                yield each.key.removeprefix(root), each.size
+                if not each.key.endswith("/"):  # by which consoles show a folder without files
+                    yield each.key.removeprefix(root), each.size
 
     def address(self, name: str = "") -> str:
         return f"s3://{self.bucket_name}/{self._normalize_name(name) if name else self.location}".rstrip("/")

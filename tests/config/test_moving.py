@@ -16,6 +16,7 @@ from accounts.files.bucket import BucketStorage
 from accounts.files.folder import FolderStorage
 from config.env import bucket_parameters
 from corpus.models import Paper
+from tests.buckets import client
 from tests.factories.accounts import CollectionFactory
 from tests.factories.adjudication import AT
 from tests.processes import PATIENCE, Child, child_environment
@@ -113,6 +114,23 @@ def test_nothing_is_deleted_while_one_file_is_not_what_the_database_says(
     Paper.objects.update(sha256=hashlib.sha256(b"%PDF").hexdigest())
     bucket.save("a/first.txt", ContentFile(b"FIRST"))  # as large as it should be
     assert (moved("bucket")["copied"], contents(bucket)) == (2, FILES)
+
+
+def test_names_that_lead_elsewhere_stay_and_are_reported(
+    settings: Any, bucket: BucketStorage, s3_server: str, tmp_path: Path
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    bucket.save("a/good.txt", ContentFile(b"good"))
+    odd = ["../out.txt", "m/../../../out.txt", "a//twice.txt"]
+    for name in (*odd, "by a console/"):  # which shows folders by empty objects
+        key = f"{bucket.location}/{name}"
+        client(s3_server).put_object(Bucket=bucket.bucket_name, Key=key, Body=b"" if name.endswith("/") else b"odd")
+    errors = StringIO()
+    with pytest.raises(CommandError, match="Not all files were moved"):
+        call_command("move_files", "folder", "--delete-source", stderr=errors)
+    assert [name for name in odd if f"{name}: its name leads elsewhere" not in errors.getvalue()] == []
+    assert contents(FolderStorage()) == {"a/good.txt": b"good"}
+    assert bucket.exists("a/good.txt"), "nothing is deleted while something is wrong"
 
 
 def test_without_a_bucket_it_is_refused(folder: FolderStorage, settings: Any) -> None:
