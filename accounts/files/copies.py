@@ -67,7 +67,10 @@ def _fetched(path: Path, pieces: Pieces) -> IO[bytes] | None:
         _fill(file, path.name, pieces())
         part.replace(path)
         make_room()
-        fcntl.flock(file, fcntl.LOCK_SH)
+        fcntl.flock(file, fcntl.LOCK_SH)  # for a moment there is no lock, and another process may remove it
+        if not os.fstat(file.fileno()).st_nlink:
+            file.close()
+            return None
     except BaseException:  # also the end of the worker; raised again
         file.close()
         raise

@@ -53,6 +53,23 @@ def test_what_is_read_stays_however_little_room_there_is(place: Path) -> None:
         assert copies.size() == 1
 
 
+def test_one_that_another_process_removes_before_it_is_held_is_fetched_again(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sha256, pieces = taken(b"a" * 20)
+    removed: list[Path] = []
+
+    def removes_once() -> None:  # as it may while one lock becomes another, which is not done in one step
+        if not removed:
+            removed.append(place / sha256)
+            removed[0].unlink()
+
+    monkeypatch.setattr(copies, "make_room", removes_once)
+    with copy_of(sha256, pieces) as path:
+        assert path.read_bytes() == b"a" * 20
+    assert removed
+
+
 def test_an_index_counts_and_goes_where_it_is_neither_open_nor_used_lately(place: Path, settings: Any) -> None:
     long_ago = time.time() - 2 * copies.LATELY
     settings.BUCKET = {"location": ""}
