@@ -87,7 +87,9 @@ class BucketStorage(S3Storage, Files):
 
     def remove_folder(self, name: str) -> None:
         with self._explained(name):
-            self.bucket.objects.filter(Prefix=f"{self._normalize_name(name)}/").delete()
+            answers = self.bucket.objects.filter(Prefix=f"{self._normalize_name(name)}/").delete()
+        for error in (error for answer in answers for error in answer.get("Errors", ())):
+            raise FilesAway(self._why(error.get("Code", "")))
 
     def sizes(self, below: str = "") -> Iterator[tuple[str, int]]:
         root = f"{self.location}/" if self.location else ""

@@ -3,6 +3,8 @@
 import hashlib
 import re
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -96,6 +98,35 @@ def upload(client: Any) -> Collection:
     sent = SimpleUploadedFile("tea.jsonl", b'{"docno": "D1", "title": "Tea", "abstract": "Leaves."}\n')
     client.post(reverse("import_create", args=["tea", "documents"]), {"uploads": [sent], "format": "auto"})
     return membership.collection
+
+
+class Keeping(BaseHTTPRequestHandler):
+    """A server that lets list and refuses to delete, object by object, as Amazon's does: in an answer with 200."""
+
+    def do_GET(self) -> None:
+        self.answer("<ListBucketResult><Contents><Key>a/b</Key><Size>1</Size></Contents></ListBucketResult>")
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer("<DeleteResult><Error><Key>a/b</Key><Code>AccessDenied</Code></Error></DeleteResult>")
+
+    def answer(self, text: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_folder_that_may_not_be_deleted_is_no_success() -> None:
+    with HTTPServer(("127.0.0.1", 0), Keeping) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        storage = BucketStorage(**bucket_parameters(f"http://key:secret@127.0.0.1:{server.server_port}/tea?region=x"))
+        with pytest.raises(FilesAway, match="may not do this in the bucket tea"):
+            storage.remove_folder("a")
+        server.shutdown()
 
 
 def test_without_the_bucket_pages_and_jobs_say_so(in_bucket: str, db: None, client: Any, settings: Any) -> None:
