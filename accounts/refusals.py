@@ -56,7 +56,7 @@ class Refused(Exception):
     A `Reason` also names the page where that is done, which a button that is refused links to.
     """
 
-    heading = ""  # of the page that shows it, where that of its status does not fit
+    heading: str | Promise = ""  # of the page that shows it, where that of its status does not fit
 
     def __init__(self, reason: str | Promise) -> None:
         self.reason = reason if isinstance(reason, str) else str(reason)

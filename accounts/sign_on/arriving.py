@@ -13,6 +13,7 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.actions import create_user, revoke_tokens
 from accounts.addresses import is_address
@@ -21,6 +22,16 @@ from accounts.extensions import extensions
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from accounts.sign_on.providers import Provider
+
+
+class NotSignedOn(Refused):
+    """Somebody whom the provider knows, and who still does not come in."""
+
+    heading = gettext_lazy("Signing in did not work")
+
+
+class Stranger(NotSignedOn, NotAllowed):
+    """Somebody without an account, whom nobody has invited."""
 
 
 @dataclass(frozen=True)
@@ -58,32 +69,33 @@ class Arrival:
 def find_or_create(arrival: Arrival, at: datetime) -> User:
     """The account of somebody who comes through this provider for the first time.
 
-    Errors: Refused where there is an account whose owner has to say that it is theirs; NotAllowed for a stranger.
+    Errors: NotSignedOn where there is an account whose owner has to say that it is theirs; Stranger.
     """
     if not arrival.email:
-        raise Refused(
-            _("{label} gave no e-mail address that Litmus can use. Ask its operator.").format(
-                label=arrival.provider.label
-            )
+        raise NotSignedOn(
+            _(
+                "{label} gave no e-mail address that Litmus can use. Sign in another way, then connect {label} on your "
+                "profile page. If you have no account, the manager of your collection can invite you."
+            ).format(label=arrival.provider.label)
         )
     user = User.objects.filter(email=arrival.email).first()
     if user is not None:
         if not arrival.is_trusted:
-            raise Refused(
+            raise NotSignedOn(
                 _(
                     "There is an account for {email}. Sign in with its password, then connect {label} on your "
                     "profile page."
                 ).format(email=arrival.email, label=arrival.provider.label)
             )
         if _is_of_somebody_else(user, arrival.provider):
-            raise Refused(
+            raise NotSignedOn(
                 _(
                     "The account for {email} is connected with somebody else at {label}. Ask the staff of this Litmus."
                 ).format(email=arrival.email, label=arrival.provider.label)
             )
         return user
     if not (arrival.is_trusted and _may_create(arrival)):
-        raise NotAllowed(
+        raise Stranger(
             _("{email} has no account and no invitation here. The manager of your collection can invite you.").format(
                 email=arrival.email
             )

@@ -70,7 +70,18 @@ def test_a_stranger_is_refused_and_no_account_is_made(client, provider):
     answer = arrive(client, provider, "eve")
     assert answer.status_code == 403
     assert "eve@example.org has no account and no invitation here." in answer.text
+    assert "Signing in did not work" in answer.text
+
+    assert "Go to my work" not in answer.text
     assert User.objects.count() == 1
+
+
+def test_who_comes_without_an_address_learns_the_ways_in(client, provider):
+    answer = arrive(client, provider, "orla", email=None)
+    assert answer.status_code == 422
+    assert "Signing in did not work" in answer.text
+    assert "connect University on your profile page" in answer.text
+    assert "the manager of your collection can invite you" in answer.text
 
 
 @pytest.mark.parametrize(
