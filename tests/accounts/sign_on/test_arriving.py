@@ -415,3 +415,12 @@ def test_passwords_may_be_switched_off_but_for_one_account(client, provider, set
     client.logout()
     client.post(reverse("account_login"), {"login": "OP@example.org", "password": PASSWORD})
     assert who(client).email == "op@example.org"
+
+
+@pytest.mark.parametrize(
+    ("only_for", "words"),
+    [("", "Or with a password:"), ("op@example.org", "Only one account of staff has a password here:")],
+)
+def test_the_page_says_for_whom_its_password_is(client, provider, settings, only_for, words):
+    settings.PASSWORDS_ONLY_FOR = only_for
+    assert words in client.get(reverse("account_login")).text

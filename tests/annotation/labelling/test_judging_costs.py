@@ -32,7 +32,8 @@ def judged_already(built: Built) -> None:
 
 
 @pytest.mark.parametrize(
-    ("build", "order"), [(build_queue, Order.BY_ASPECT), (build_queue, Order.BY_DOCUMENT), (build_work, Order.BY_ASPECT)]
+    ("build", "order"),
+    [(build_queue, Order.BY_ASPECT), (build_queue, Order.BY_DOCUMENT), (build_work, Order.BY_ASPECT)],
 )
 @pytest.mark.usefixtures("counted_before")
 def test_a_judgment_reads_nothing_of_what_its_annotator_has_done(build, order):
