@@ -3,7 +3,6 @@
 Everything is streamed in an order that depends only on what is stored.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -94,7 +93,7 @@ class Writer:
         facts = campaign_facts(campaign, *self.recipe.standing_of(campaign))
         settings = self._settings(facts) if facts.judged_here else {}  # they say nothing of labels from files
         about = "Its settings, criteria and levels." if settings else "Its criteria and levels."
-        self._write_json(f"{folder}/campaign.json", settings | self._campaign(campaign), about)
+        self.folder.write_json(f"{folder}/campaign.json", settings | self._campaign(campaign), about)
         for guideline in released_guidelines(facts):
             path = f"{folder}/guideline-v{guideline.version}.md"
             body = self.people.without_names(guideline.body).rstrip() + "\n"
@@ -248,7 +247,7 @@ class Writer:
         for one in whole:
             about = f"How the sample of audit {one.pk} was drawn, and what the figures would be if people judged all."
             described = description_of(one) | {"machine": self.people.names[one.machine_id]}
-            self._write_json(f"{folder}/audit-{one.pk}.json", self.people.cleaned(described), about)
+            self.folder.write_json(f"{folder}/audit-{one.pk}.json", self.people.cleaned(described), about)
             about = (
                 f"All items that audit {one.pk} was drawn from: the machine's grade, the stratum, with which"
                 " probability an item was drawn, whether it was, and what people say of it."
@@ -270,22 +269,22 @@ class Writer:
             self.folder.write("topics/sub-queries.tsv", pieces(parts), about)
         for run in self.collection.retrieval_runs.order_by("name"):
             name = self.people.without_names(run.name)
-            path = self._free(f"runs/{plain(name)}", ".run")
+            path = self.folder.free(f"runs/{plain(name)}", ".run")
             self.folder.write(path, pieces(self._ranked(run.pk, name)), f"Run {name}, in TREC's layout.")
         evaluations = list(self._evaluations())
         if evaluations:
             about = "Runs measured: figures with intervals, and tests."
             if outside := sorted({one["report"]["gold_label"] for one in evaluations if _is_outside(one)}):
                 about += f" Golds that are not in this release: {', '.join(outside)}."
-            self._write_json("evaluations.json", evaluations, about)
+            self.folder.write_json("evaluations.json", evaluations, about)
         machines = list(self._machines())
         if machines:
-            self._write_json(
+            self.folder.write_json(
                 "machines.json", machines, "Machine annotators: models, prompts, recipes and their hashes."
             )
         cycles = [self._cycle(one) for one in AnnoCycle.objects.filter(collection=self.collection).order_by("number")]
         if cycles:
-            self._write_json(
+            self.folder.write_json(
                 "cycles.json", cycles, "Anno-GPT cycles: margins; of tested machines figures, decisions and overrides."
             )
 
@@ -351,15 +350,6 @@ class Writer:
         if run and now and now.run and not now.is_stale and run.inputs_hash == now.run.inputs_hash:
             return "the labels of this release"
         return "the labels when it was decided"
-
-    def _free(self, stem: str, suffix: str) -> str:
-        """A path that is not taken: names that differ in special characters only would meet."""
-        while f"{stem}{suffix}" in self.folder.entries:
-            stem += "_"
-        return f"{stem}{suffix}"
-
-    def _write_json(self, path: str, content: Any, about: str) -> None:
-        self.folder.write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n", about)
 
 
 def _is_outside(evaluation: dict[str, Any]) -> bool:

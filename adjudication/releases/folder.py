@@ -1,6 +1,7 @@
 """A folder that is filled file by file: each is streamed, counted and hashed as it is written, and none twice."""
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -78,6 +79,15 @@ class Folder:
     def write_text(self, path: str, text: str, about: str = "") -> None:
         """Write a file of this text."""
         self.write(path, [text.encode()], about)
+
+    def write_json(self, path: str, content: Any, about: str) -> None:
+        self.write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n", about)
+
+    def free(self, stem: str, suffix: str) -> str:
+        """A path that is not taken: names that differ in special characters only would meet."""
+        while f"{stem}{suffix}" in self.entries:
+            stem += "_"
+        return f"{stem}{suffix}"
 
     @contextmanager
     def table(self, path: str, schema: Any, about: str = "") -> Iterator["ParquetTable"]:
