@@ -23,7 +23,7 @@ OTHERS = "waiting: long jobs of other collections come first"
 
 
 @dataclass(frozen=True)
-class Place:
+class TurnPlace:
     """An unfinished heavy job. `was_put_back`: no message of it is in the queue."""
 
     kind: JobKind[Any]
@@ -44,7 +44,7 @@ class Turns:
         coming = {place.collection for place in places if not (place.is_running or place.was_put_back)}
         self.fewest = min((self.running[collection] for collection in coming), default=settings.COLLECTION_JOBS)
 
-    def wait(self, place: Place) -> str:
+    def wait(self, place: TurnPlace) -> str:
         """What the job has to wait for, in words; "" when it may run."""
         others, most = self.running[place.collection] - place.is_running, settings.COLLECTION_JOBS
         if others >= most:
@@ -70,7 +70,7 @@ def take_turn(job: Job) -> str:
     return turns.wait(turns.places[job._meta.label_lower, job.pk])
 
 
-def _places() -> Iterator[Place]:
+def _places() -> Iterator[TurnPlace]:
     held = jobs_claimed()
     for kind in filter(is_limited, job_kinds().values()):
         rows = kind.model._default_manager.exclude(state__in=FINAL_STATES)
@@ -78,7 +78,7 @@ def _places() -> Iterator[Place]:
             "pk", kind.way_to_collection, "state", "step", "requested_at"
         ):
             is_running = state == JobState.RUNNING and (kind.model._meta.label_lower, pk) in held
-            yield Place(kind, pk, collection, is_running, state == JobState.QUEUED and bool(step), at)
+            yield TurnPlace(kind, pk, collection, is_running, state == JobState.QUEUED and bool(step), at)
 
 
 def is_limited(kind: JobKind[Any]) -> bool:
