@@ -31,7 +31,7 @@ from tests.factories.accounts import UserFactory
 from tests.ground import PATIENCE
 from tests.order import dealt
 from tests.processes import Child, start_celery_worker, wait_for
-from tests.rendering import render_telling_of_pages
+from tests.rendering import render_and_report_pages
 
 VIEWPORT = {"width": 1280, "height": 800}
 # Playwright acts on what it can see, also before the page's scripts have started, where no person is so fast: a change
@@ -142,7 +142,7 @@ def somebody(db: None) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _contexts_of_pages(django_test_environment: None) -> None:
-    Template._render = render_telling_of_pages
+    Template._render = render_and_report_pages
 
 
 @pytest.fixture(autouse=True)
