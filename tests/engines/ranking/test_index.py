@@ -5,7 +5,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import bm25s
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -123,6 +122,8 @@ def test_unknown_settings_are_refused() -> None:
 
 
 def test_bm25_scores_are_those_of_bm25s(tmp_path: Path) -> None:
+    import bm25s  # slow to import: it brings numba
+
     index = build(tmp_path, TEXTS, Settings(k1=0.9, b=0.4))
     oracle = bm25s.BM25(method="lucene", k1=0.9, b=0.4)
     oracle.index([tokenise(text) for text in TEXTS], show_progress=False)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy
-from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 
 from engines.stats.audits.estimates import estimate
 from engines.stats.audits.sample import Population, Sample
@@ -15,6 +14,8 @@ RNG = np.random.default_rng(23)
 
 
 def test_the_estimate_of_this_collection_is_that_of_ppi_with_the_same_lambda():
+    from ppi_py import ppi_mean_pointestimate  # slow to import: it brings statsmodels and scikit-learn
+
     world = World()
     population = world.population()
     sample, target = world.sample(population, 300, RNG), mean_of(population, "", VALUES)
@@ -24,6 +25,8 @@ def test_the_estimate_of_this_collection_is_that_of_ppi_with_the_same_lambda():
 
 
 def test_in_a_large_collection_the_interval_is_that_of_ppi_plus_plus_by_its_authors():
+    from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+
     people = RNG.choice(4, 60_000, p=[0.5, 0.3, 0.15, 0.05])
     machine = np.where(RNG.random(len(people)) < 0.3, RNG.choice(4, len(people)), people)
     zeros = np.zeros(len(people), dtype=int)
