@@ -67,8 +67,11 @@ def buffers() -> int:
 
 def apart(work: Callable[[], Any]) -> dict[str, Any]:
     """`measured` in a separate process, with the megabytes at its peak."""
+    from django.urls import get_resolver
+
     from config.apps import close_pools
 
+    len(get_resolver().url_patterns)  # imported here, else in each process: seconds that are no part of the work
     close_pools()  # else both processes would talk over one connection
     read, write = os.pipe()
     child = os.fork()

@@ -29,6 +29,7 @@ from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built
 from tests.factories.annotation import add_topic, make_campaign, make_material
 from tests.factories.labelling import build_work, given, send
+from tests.plans import statements
 from tests.test_sealed_labels_are_unseen import mail_to
 
 pytestmark = pytest.mark.django_db
@@ -211,7 +212,9 @@ def test_its_page_says_first_how_much_is_left_to_hand_out(client: Client) -> Non
     assert html.index("No item waits in the open queue of this campaign.") < html.index("Choose an order for items")
     assert "<h1>Order of the open queue</h1>" in html
     Campaign.objects.update(strategy=Strategy.PLANNED)
-    html = client.get(url).text
+    with statements() as executed:
+        html = client.get(url).text
+    assert not any('FROM "annotation_assignment"' in sql for sql in executed), "nothing is counted for nothing"
     assert "This campaign has no open queue" in html
     assert "Use this order" not in html, "it would be refused"
 
