@@ -130,8 +130,8 @@ MAKE_SPLIT = Operation(
     roles=MANAGE,
     about="Draw parts of the topics by a seed and store them: for development and test, or for training.",
     title="Draw a split",
-    lead="All topics are split at random by the seed. Topics of the same text, and topics made from another one, are"
-    " always in the same part.",
+    lead="Parts of the topics, so that systems are tuned on one and tested on another. All topics are split at random"
+    " by the seed. Topics of the same text, and topics made from another one, are always in the same part.",
     button="Draw the split",
     named=("name",),
     folded=("together", "seed"),

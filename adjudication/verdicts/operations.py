@@ -35,14 +35,10 @@ class DrawForm(forms.Form):
 
     def __init__(self, *args: Any, campaign: Campaign, reader: User | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        sources = sources_of(campaign, reader)
-        found = [(one.slug, f"{one} ({counted(items, 'decided item')})") for one, items in sources]
+        self.sources = sources_of(campaign, reader)
+        found = [(one.slug, f"{one} ({counted(items, 'decided item')})") for one, items in self.sources]
         self.fields["source"].widget = forms.Select(choices=[("", "Choose…"), *found])
-        self.fields["source"].help_text = (
-            "Other campaigns with the same criteria and with decided items."
-            if found
-            else "No other campaign with the same criteria has decided items that you may see."
-        )
+        self.fields["source"].help_text = "Other campaigns with the same criteria and with decided items."
 
 
 DrawnSerializer = serializer_of(Drawn, "Drawn", about="", without=("campaign",))
@@ -72,6 +68,7 @@ DRAW_KNOWN_ANSWERS = Operation(
     about="Draw known answers at random from the verdicts of another campaign. Comments on verdicts become"
     " explanations.",
     title="Draw known answers from verdicts",
+    template="adjudication/verdicts/known_answers_draw.html",
     lead="Decided items of another campaign become items with a known answer here. Comments on their verdicts become"
     " explanations.",
     button="Draw",

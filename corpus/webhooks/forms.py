@@ -36,8 +36,8 @@ class WebhookChangeForm(WebhookForm):
         required=False,
         initial=True,
         label="Switched on",
-        help_text="While it is off, nothing is sent to it and no event is kept for it. Switched on again, it sends"
-        " what had waited.",
+        help_text="While it is off, nothing is sent and what happens is not kept for it. Messages that were waiting"
+        " before are sent when it is on again.",
     )
 
     def __init__(self, data: Any = None, *, webhook: Webhook | None = None) -> None:
@@ -55,6 +55,6 @@ class SecretForm(forms.Form):
         max_value=168,
         initial=24,
         label="Hours for which the former secret stays valid",
-        help_text="Until then messages bear two signatures, so that your program can change over in time. 0: the"
-        " former secret is known to others, so it ends at once.",
+        help_text="Until then messages bear two signatures, so that your program can change over in time. Put 0 if"
+        " others know the former secret: it then ends at once.",
     )

@@ -53,7 +53,7 @@ def test_titles_say_what_a_page_is_for(client: Client) -> None:
     assert title("account_reauthenticate") == "Confirm that it is you"
     confirm_password(client)
     assert title("mfa_index") == "Two-factor authentication"
-    assert title("account_confirm_email", "no-key") == "This link no longer works"
+    assert title("account_confirm_email", "no-key") == "This link to confirm an address no longer works"
     page = client.get(reverse("mfa_activate_totp"))
     assert heading(page) == "Set up an authenticator app"
     wrong = client.post(reverse("mfa_activate_totp"), {"code": "000000"})

@@ -54,7 +54,7 @@ def write_prompt(page: Page, name: str, body: str) -> None:
     page.get_by_label("Text", exact=True).fill(body)
     expect(page.locator("#prompt-preview")).to_contain_text("Does it meet “Does thing")
     expect(page.locator("#prompt-preview")).to_contain_text("YES (2), PARTLY (1), NO (0)")
-    page.get_by_role("button", name="Save as a new version").click()
+    page.get_by_role("button", name="Save the prompt").click()
     page.get_by_role("link", name="Let a model judge with it").click()
     page.get_by_role("button", name="Estimate first").click()
     expect(page.get_by_role("heading", name="Estimate")).to_be_visible()
