@@ -1,4 +1,5 @@
-"""What can be done with a campaign: opened, closed, deleted; a sample of its items judged by more people."""
+"""What can be done with a campaign: opened and closed by a button and a command (over REST its `state` is changed),
+deleted by a button; a sample of its items judged by more people. Creating and changing one is in pages and api."""
 
 from typing import Any
 
