@@ -1,5 +1,5 @@
-"""What can be done with releases: asked for, by page and REST (the command `release` is in commands.py); of a frozen one,
-its DOI and address are stated, at every door."""
+"""What can be done with releases: asked for, by page and REST (the command `release` is in commands.py); of a frozen
+one, its DOI and address are stated, at every door."""
 
 from dataclasses import replace
 from typing import Any

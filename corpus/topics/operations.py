@@ -1,6 +1,6 @@
 """What can be done in a collection with topics: one is written, by page; sub-queries are made of them, by page, REST
-and command. Topics come in by files at every door (importer.py); editing, deletion and aspects are in pages.py and
-api.py, reviews in reviews.py."""
+and command. Topics come in by files at every door (importer.py); editing, deletion, aspects and reviews are in pages
+and api.py."""
 
 from dataclasses import asdict
 from functools import wraps
