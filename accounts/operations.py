@@ -92,10 +92,7 @@ class Operation:
             result = ((dry and self.foresee) or self.action)(by=by, at=timezone.now(), **found.target, **values)
             shown = [] if self.outside else [one(result) for one in then]
             transaction.set_rollback(dry)
-        if self.outside:
-            result = self.outside(result)
-            shown = [one(result) for one in then]
-        return shown
+        return [one(sent) for sent in (self.outside(result),) for one in then] if self.outside else shown
 
     def fill(self, found: Found, given: Mapping[str, Any]) -> forms.Form:
         """The form with what REST or the command were given; what they leave out is what the page begins with."""
