@@ -3,8 +3,8 @@
 Work that needs what others hold (`Waiting`) gives its worker back: the job is queued again and taken up a little later.
 A worker that is to end gives its jobs back (accounts/leaving.py): another one takes them up at once.
 
-A worker that was killed leaves a job that is `running` but whose claim (accounts/claims.py) nobody renews, and
-`resume_lost_jobs` (run by beat) sends it again. A job that could not be sent, because Redis is away, is sent by it too.
+If a worker is killed, its job stays `running`, but nobody renews its claim (accounts/claims.py). `resume_lost_jobs`
+(run by beat) sends it again, and also a job that could not be sent because Redis was away.
 Live progress is in Redis, because a job's own transaction would hide it; the final figures are in the row.
 """
 
@@ -43,7 +43,7 @@ MOST_ATTEMPTS = 5
 LOST_AFTER = timedelta(seconds=20)  # a queued job this old whose message may have been lost is sent again
 MOST_PATIENCE = timedelta(hours=1)  # between sending a job again and again: it may merely wait for a busy worker
 WAIT_SECONDS = 3  # after which a job that waits for others is sent again
-LOOK_EVERY = 0.2  # seconds, where it waits here and not in the queue
+LOOK_EVERY = 0.2  # seconds; for a job that waits here and not in the queue
 TASK = "accounts.tasks.run_job"
 
 J = TypeVar("J", bound=Job)
@@ -139,7 +139,7 @@ def _send_next() -> None:
 
 
 def _attempt(model: type[J], pk: int, work: Callable[[J, Progress], None] | None, *, in_turn: bool = False) -> J | None:
-    """Do the job if it is free, and if it is its turn where that counts; the job, where it has to wait for others."""
+    """Do the job if it is free and, with `in_turn`, if it is its turn; returns the job if it has to wait for others."""
     kind = kind_of(model)
     waits = None
     try:
@@ -179,8 +179,8 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> bool:
 
 
 def _put_back(job: Job, claim: Claim, step: str) -> bool:
-    """Queue it again, with the words what it waits for, "" for a worker; False where it was cancelled or taken over
-    meanwhile."""
+    """Queue it again. `step` says in words what it waits for, "" for a worker. False if it was cancelled or taken
+    over meanwhile."""
     rows = type(job)._default_manager.select_for_update(of=("self",)).filter(pk=job.pk)
     with transaction.atomic():
         if not (claim.is_held() and (now := rows.first())):
@@ -270,7 +270,7 @@ def _store_end(job: Job, state: JobState, reason: str) -> None:
 
 
 def _say_that_it_ended(job: Job) -> None:
-    """To apps that have registered in `job_ends` of their AppConfig, in the transaction that stores the end."""
+    """Call the apps that have registered in `job_ends` of their AppConfig, in the transaction that stores the end."""
     for listener in extensions("job_ends").values():
         listener(job)
 

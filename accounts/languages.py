@@ -25,7 +25,7 @@ def language_of(request: HttpRequest) -> str:
 
 
 def language_for_guest(request: HttpRequest, invited_in: str) -> str:
-    """Of a page that somebody was invited to: what they have chosen themselves, else that of the invitation."""
+    """For a page that somebody was invited to: the language they have chosen, else that of the invitation."""
     has_chosen = settings.LANGUAGE_COOKIE_NAME in request.COOKIES or request.user.is_authenticated
     return invited_in if invited_in in NAMES and not has_chosen else language_of(request)
 
@@ -37,7 +37,7 @@ def in_language_of(user: User | None, otherwise: str = ENGLISH) -> AbstractConte
 
 
 def translated(said: Wording | str | int) -> str:
-    """What an engine says, in the language of now; a value that is no wording stays as it is."""
+    """What an engine says, in the active language; a value that is not a wording stays as it is."""
     if isinstance(said, Wording):
         words = translation.gettext(said.template)
         return words.format(**{name: translated(value) for name, value in said.values.items()})

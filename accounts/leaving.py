@@ -1,7 +1,7 @@
 """The end of a worker or of a web server, known to all its processes before they end.
 
-The jobs of a worker leave at their next report (`Progress.check`); what reports nothing for long is interrupted by
-SIGTERM. Either way they are queued again, so that another worker goes on with them at once.
+The jobs of a worker leave at their next report (`Progress.check`); a job that does not report for long is interrupted
+by SIGTERM. Either way they are queued again, so that another worker goes on with them at once.
 """
 
 import mmap
@@ -15,10 +15,10 @@ _announced = mmap.mmap(-1, 1)  # shared with all processes that are forked after
 class Leaving(KeyboardInterrupt):
     """The worker ends, and the job is to be given back.
 
-    As Ctrl-C it passes every `except Exception`, and psycopg cancels the statement that is running.
+    Like Ctrl-C, it is not caught by `except Exception`, and psycopg cancels the running statement.
     """
 
-    step = ""  # what people read meanwhile, as of `Waiting`: that it is in the queue
+    step = ""  # as of `Waiting`, what people read meanwhile; empty: the job is in the queue
 
 
 def announce() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 
 class Queue(StrEnum):
-    """By how long its work takes, so that nobody who waits for minutes of work waits behind hours of it."""
+    """Queues by how long their work takes: nobody waits behind hours of work for what takes minutes."""
 
     QUICK = "quick"  # people wait for it: minutes at most
     HEAVY = "heavy"  # hours, perhaps
@@ -13,7 +13,7 @@ class Queue(StrEnum):
 
 
 def queue_of(message: str, _: Any, arguments: dict[str, Any], *__: Any, **___: Any) -> dict[str, str] | None:
-    """Where Celery sends a message: that of a job to the queue of its kind; None leaves it to other rules."""
+    """Where Celery sends a message: a message about a job goes to the queue of its kind; None: other rules decide."""
     from accounts.job_kinds import job_kinds
 
     kind = job_kinds().get(arguments.get("kind", "")) if message == "accounts.tasks.run_job" else None

@@ -1,7 +1,7 @@
-"""Whose turn it is among the heavy jobs of collections, so that fifty of one do not keep all workers from another.
+"""Which heavy job may run next, so that fifty jobs of one collection do not keep all workers from another.
 
-A collection has at most LITMUS_COLLECTION_JOBS of them running, and takes no further worker while one waits whose
-collection has fewer. A job whose turn has not come is queued without a message; the end of another sends it.
+At most LITMUS_COLLECTION_JOBS heavy jobs of a collection run at once. None starts while a job of a collection with
+fewer running ones waits. A job whose turn has not come is queued without a message; the end of another job sends it.
 """
 
 from collections import Counter
@@ -64,7 +64,7 @@ class Turns:
 
 
 def take_turn(job: Job) -> str:
-    """What the job has to wait for, "" when it may run. Inside a transaction, at whose end its state tells others."""
+    """What the job has to wait for, "" when it may run. Inside a transaction: at its end others see the job's state."""
     execute("SELECT pg_advisory_xact_lock(hashtext('turns of jobs'))")
     turns = Turns()
     return turns.wait(turns.places[job._meta.label_lower, job.pk])

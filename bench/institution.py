@@ -2,9 +2,10 @@
 
 The one web server is that of `bench.judging`: eight annotators, directly on PostgreSQL. The institution's servers are
 separate processes with separate data folders, behind PgBouncer in session mode, and again in transaction mode,
-where nothing can be prepared (before PgBouncer 1.21). All share the cores of this machine, also the load generator.
-They are measured by turns; a ratio is that of the means. On a machine busy with other work more processes get more of
-it, which flatters the institution: the ratio of processor times a judgment is free of that. Prints one JSON object.
+without prepared statements (as before PgBouncer 1.21). All share the cores of this machine with the load generator.
+They are measured by turns; a ratio is that of the means. On a busy machine more processes get a larger share of it,
+which flatters the institution. The ratio of processor times a judgment does not depend on that share. Prints one JSON
+object.
 
     python -m bench.institution [--rounds 2] [--seconds 10] [--annotators 200]
 """
@@ -61,7 +62,7 @@ def institution(folder: Path, mode: str) -> Iterator[list[int]]:
 def rate_of(
     ports: list[int], strategy: str, annotators: int, seconds: float, postgres: psutil.Process
 ) -> dict[str, float]:
-    """Judgments a second of so many annotators in a closed loop, spread over the web servers, and their waiting."""
+    """Judgments a second of `annotators` people in a closed loop, spread over the web servers, and their waits."""
     scene = build_scene(ITEMS, strategy, annotators)
     until = [float("inf")]
     times: list[list[tuple[float, float, int]]] = [[] for _ in range(annotators)]
@@ -71,7 +72,7 @@ def rate_of(
     ]
     for thread in threads:
         thread.start()
-    while not all(times):  # everybody has come, however many: from then on the rate is one of judging
+    while not all(times):  # wait until everybody has judged once: from then on only judging is measured
         time.sleep(0.05)
     time.sleep(WARM_UP)
     warm, used = time.perf_counter(), cpu_of_servers(postgres)

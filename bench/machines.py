@@ -2,7 +2,7 @@
 
 Each is a process with a data folder and, as root on Linux, a separate network namespace. They share PostgreSQL behind
 PgBouncer, Valkey and a bucket, which they reach over a bridge; all of it is in one more namespace, so the machine's
-network is left as it is. Where that cannot be done it says so, and all use the loopback interface. In each round a web
+network is not changed. If that is not possible it says so, and all use the loopback interface. In each round a web
 server is killed while people judge, and workers in an import, while shards of an index are built, while a run and while
 a release is stored; others replace them. Ends with an AssertionError as soon as something is not as it should be.
 
@@ -39,7 +39,7 @@ def namespaces_possible() -> bool:
 
 
 def soak(held: ExitStack, folder: Path, rounds: int) -> None:
-    """So many rounds; prints what was found after each and in the end."""
+    """Do `rounds` rounds; prints what was found after each and at the end."""
     from django.test import override_settings
 
     from annotation.models import Judgment, Submission

@@ -1,9 +1,9 @@
-"""A database of very many judgments for `bench.size`, filled by set-based SQL: one huge campaign in a sea of others.
+"""A database of very many judgments for `bench.size`, filled by set-based SQL: one huge campaign and many others.
 
 Half of the judgments are in the huge campaign, which forty people judge; the others in campaigns of 60,000 judgments
 by six people each. Three people judge an item, one judgment in sixty is still to be made. A person gives the true
-grade in four of five cases. Foreign keys and indexes are set aside while rows come in and made again afterwards, so
-that PostgreSQL has checked each of them.
+grade in four of five cases. Foreign keys and indexes are dropped while rows are inserted and made again afterwards, so
+that PostgreSQL checks every row.
 """
 
 import shutil
@@ -134,7 +134,7 @@ def indexes_set_aside() -> Iterator[None]:
 
 
 def grow(judgments: int) -> None:
-    """About so many judgments more, in new collections."""
+    """Add about this number of judgments, in new collections."""
     started = time.perf_counter()
     needed = judgments * 900
     if shutil.disk_usage("/tmp").free - needed < LEAST_FREE:
@@ -169,7 +169,7 @@ def fill(collection: Any, items: int) -> None:
 
 
 def collection_of(name: str, campaigns: int, people: int, *, strategy: str = "planned") -> Any:
-    """A new collection with so many open campaigns, each with so many people; a manager for the pages."""
+    """A new collection with `campaigns` open campaigns, `people` annotators in each, and a manager for the pages."""
     import secrets
 
     from django.utils import timezone

@@ -1,8 +1,8 @@
 """An index in shards, built and searched by one, two and four workers that share PostgreSQL, Valkey and a bucket.
 
 Each worker is a process with a data folder to itself. Whatever their number, index and run file have the same bytes.
-`built` is a run that needs an index first, `searched` one that finds it on the machines. More workers than the machine
-has cores say nothing about time. Prints one JSON object.
+`built` is a run that needs an index first, `searched` one that finds it on the machines. With more workers than the
+machine has cores, the times say nothing. Prints one JSON object.
 
     python -m bench.shards [--documents 20000] [--queries 300]
 """
@@ -50,7 +50,7 @@ def measure(folder: Path, n_documents: int, n_queries: int) -> list[dict[str, An
 
 
 def made_by(workers: int, place: Path, bucket: str, collection: "Collection") -> dict[str, Any]:
-    """Two runs of so many new workers on an empty bucket."""
+    """Two runs by this number of new workers on an empty bucket."""
     from django.conf import settings
 
     from accounts.files.shelf import shelf

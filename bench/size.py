@@ -51,8 +51,8 @@ def measured(work: Callable[[], Any]) -> dict[str, Any]:
 
 
 def buffers() -> int:
-    """Pages that all clients of the server have looked at so far; what PostgreSQL does of itself (autovacuum) is not
-    among them."""
+    """Pages that all clients of the server have looked at so far; without the work of PostgreSQL's own processes
+    (autovacuum)."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -71,7 +71,7 @@ def apart(work: Callable[[], Any]) -> dict[str, Any]:
 
     from config.apps import close_pools
 
-    len(get_resolver().url_patterns)  # imported here, else in each process: seconds that are no part of the work
+    len(get_resolver().url_patterns)  # imported once here: in each process this takes seconds, which are not the work's
     close_pools()  # else both processes would talk over one connection
     read, write = os.pipe()
     child = os.fork()

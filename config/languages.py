@@ -1,4 +1,4 @@
-"""Which pages speak the languages of people; all others are in English, whole (docs/adr/0067)."""
+"""Which pages are translated; all others are in English as a whole (docs/adr/0067)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -6,9 +6,9 @@ Engines import no Django and know no languages. `accounts.languages.translated` 
 
 
 class Wording:
-    """A sentence: a template in English and what stands at its `{name}`; that may be a wording, too.
+    """A sentence: a template in English, and the value of each `{name}` in it, which may be a wording, too.
 
-    It is put together when it is asked for, so that naming a place that turns out to be right costs nothing.
+    The sentence is put together only when it is read. So a place can be named before a check at no cost.
     """
 
     __slots__ = ("template", "values")

@@ -17,7 +17,7 @@ from accounts.files.copies import copy_of
 from accounts.files.storage import Files, FilesAway
 
 IN_MEMORY = 1 << 20  # bytes of a file that is read whole; larger ones go through the disk
-# Sums that S3 computes since 2025 and other servers do not know are left out: Litmus compares SHA-256 itself.
+# No checksums that S3 computes since 2025 and other servers do not know: Litmus compares SHA-256 itself.
 CLIENT = {
     "connect_timeout": 5,
     "read_timeout": 60,
@@ -31,7 +31,7 @@ MISSING = {"404", "NoSuchKey", "NotFound"}
 
 
 class BucketStorage(S3Storage, Files):
-    """Files below `location` of a bucket. A file is there once all of it is; an upload that broke off is none."""
+    """Files below `location` of a bucket. A file exists once it is whole; an upload that broke off is not a file."""
 
     def __init__(self, **options: Any) -> None:
         fixed = {"client_config": Config(**CLIENT), "transfer_config": TRANSFER, "file_overwrite": True}
@@ -95,7 +95,7 @@ class BucketStorage(S3Storage, Files):
         root = f"{self.location}/" if self.location else ""
         with self._explained(below):
             for each in self.bucket.objects.filter(Prefix=f"{root}{below}/" if below else root):
-                if not each.key.endswith("/"):  # by which consoles show a folder without files
+                if not each.key.endswith("/"):  # a marker by which consoles show a folder without files
                     yield each.key.removeprefix(root), each.size
 
     def address(self, name: str = "") -> str:

@@ -1,8 +1,8 @@
 """Copies of files of a bucket on this machine: fetched once, known by the hash of their content, shared by processes.
 
-A lock on the file of a copy keeps it while somebody reads it. When all take more than the limit, those that were used
-longest ago go. Indexes, which workers fetch from the shelf (accounts/files/shelf.py), count too: a lock on the file
-LOCKED keeps one, and one used lately may be half fetched or half built, and stays.
+A lock on a copy keeps it while somebody reads it. When all copies take more than the limit, those used longest ago are
+removed. Indexes, which workers fetch from the shelf (accounts/files/shelf.py), count too. A lock on the file LOCKED
+keeps an index. One used lately stays, because it may be half fetched or half built.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ LATELY = 3600  # seconds
 
 
 class Damaged(OSError):
-    """What the storage has under a name is not what was stored there."""
+    """The storage no longer has under this name what was stored there."""
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def folder() -> Path:
 
 
 def _held(path: Path) -> IO[bytes] | None:
-    """The copy, which nobody removes until it is closed; None where there is none."""
+    """The open copy, which nobody removes until it is closed; None if there is none."""
     with suppress(FileNotFoundError):
         file = path.open("rb")
         fcntl.flock(file, fcntl.LOCK_SH)
@@ -89,7 +89,7 @@ def _fill(file: IO[bytes], sha256: str, pieces: Iterable[bytes]) -> None:
 
 
 def make_room() -> None:
-    """Remove the copies and indexes used longest ago until the rest is within the limit; those in use stay."""
+    """Remove the copies and indexes used longest ago until the others are within the limit; those in use stay."""
     found = sorted([*_copies(), *_indexes()])
     left = sum(bytes_ for _, bytes_, _ in found)
     for used, bytes_, path in found:
@@ -112,7 +112,7 @@ def _copies() -> Iterator[tuple[float, int, Path]]:
 
 
 def _indexes() -> Iterator[tuple[float, int, Path]]:
-    """When each index was used, its bytes, and where it is; none without a bucket, where they are no copies."""
+    """When each index was used, its bytes, and where it is; none without a bucket, because they are then not copies."""
     for path in Path(settings.INDEX_DIR).glob("*/*/*") if settings.BUCKET else ():
         with suppress(FileNotFoundError):  # being removed by another process
             files = [each.stat() for each in (path, *path.rglob("*"))]

@@ -17,7 +17,7 @@ ARRIVING = "arriving"  # below the folder: what is not whole yet
 
 
 class FolderStorage(FileSystemStorage, Files):
-    """Files below LITMUS_MEDIA_ROOT. What a killed process leaves of one lies elsewhere, under no name."""
+    """Files below LITMUS_MEDIA_ROOT. What a killed process leaves is in ARRIVING, without a name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"allow_overwrite": True, **options})
@@ -87,7 +87,7 @@ class FolderStorage(FileSystemStorage, Files):
             part.unlink(missing_ok=True) if part.is_file() else shutil.rmtree(part, ignore_errors=True)
 
     def _name(self, part: Path, name: str) -> None:
-        """Give it its name, and let the disk know before anybody says that it is there."""
+        """Give it its name, and write that to the disk before anybody relies on it."""
         path = Path(self.path(name))
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         part.replace(path)

@@ -1,4 +1,4 @@
-"""Where workers share what can be made again, such as indexes: LITMUS_INDEX_DIR, or a bucket with copies there.
+"""Where workers share files that can be made again (indexes): LITMUS_INDEX_DIR, or a bucket with copies there.
 
 Names are relative. A file has its name only once it is whole, here and in the bucket.
 """
@@ -53,7 +53,7 @@ def fetched(name: str) -> Path:
 
 
 def share(name: str) -> None:
-    """Put a file that was written on this machine on the shelf, and so before the eyes of all."""
+    """Put a file that was written on this machine on the shelf, where all machines see it."""
     if settings.BUCKET:
         with here(name).open("rb") as file:
             shelf().save(name, File(file))

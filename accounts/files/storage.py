@@ -25,8 +25,8 @@ class Files(Storage):
 
     @abstractmethod
     def local(self, name: str, sha256: str) -> AbstractContextManager[Path]:
-        """A file of this content on this machine, for the length of the block. The hash is that of the content, ""
-        where nobody knows it. Errors: FileNotFoundError."""
+        """A file of this content on this machine, until the block ends. The hash is that of the content, ""
+        if it is not known. Errors: FileNotFoundError."""
 
     @abstractmethod
     def take_folder(self, folder: Path, name: str) -> None:

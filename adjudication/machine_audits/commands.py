@@ -1,4 +1,4 @@
-"""litmus machine_audit: what is asked is not changed, so it is no verb."""
+"""litmus machine_audit: it only reads, so it is not a verb."""
 
 from typing import Any
 
@@ -21,10 +21,10 @@ class MachineAuditCommand(ReportingCommand):
     prints = True
     task = "Agree and decide"
     example = "machine_audit demo machine-labels --half-width 3"
-    line = "What people would say of all that a machine labelled"
+    line = "Estimate what people would say of all items that a machine labelled"
     help = (
-        "What the figures would be if people had judged all that a machine labelled, from the sample that they judge:"
-        " shares of grades, errors by grade, P@k, DCG@k and nDCG@k of runs, with 95% intervals."
+        "Estimate the figures as if people had judged all items that a machine labelled, from the sample that they"
+        " judge: shares of grades, errors by grade, P@k, DCG@k and nDCG@k of runs, with 95% intervals."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

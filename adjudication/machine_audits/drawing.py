@@ -50,8 +50,8 @@ class Drawing:
 
     @property
     def half_width(self) -> float:
-        """The most that a 95% interval of a share of items can reach to each side: where in each stratum half of the
-        items are of the grade, and the machine's labels show nothing."""
+        """The most that a 95% interval of a share of items can reach to each side: when in each stratum half of the
+        items are of the grade and the machine's labels say nothing about it."""
         sizes, drawn = np.array([(each.items, each.sample) for each in self.strata]).T
         return expected_half_width(sizes, drawn, np.full(len(sizes), 0.5 / self.labelled))
 

@@ -1,4 +1,4 @@
-"""What is drawn for an audit, and which figures are looked at."""
+"""What is drawn for an audit, and which figures are shown."""
 
 from typing import Any, cast
 
@@ -54,7 +54,7 @@ class AuditSampleForm(forms.Form):
 
 
 class FiguresForm(forms.Form):
-    """Which figures are looked at; nothing need be given."""
+    """Which figures are shown; every field may be left empty."""
 
     run = forms.ModelMultipleChoiceField(
         RetrievalRun.objects.none(), to_field_name="name", required=False, label="Runs to measure"

@@ -1,4 +1,4 @@
-"""What can be done about the labels of machines: a sample of them is drawn, for people to judge."""
+"""What managers can do to check the labels of machines: draw a sample of them for people to judge."""
 
 from dataclasses import replace
 from functools import partial

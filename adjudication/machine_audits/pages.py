@@ -18,7 +18,7 @@ from corpus.tables import csv_response
 
 @require_safe
 def machine_audit_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Every audit with how far people are; nothing of what they say."""
+    """Every audit with how many items people have judged; nothing of what they answered."""
     membership, found = fetch_for_overseer(request, slug, campaign, "machines")
     machines = judging_annotators(found).filter(kind=AnnotatorKind.MACHINE)
     more = {"audits": list(audits_of(found)), "has_labels": machines.exists()}

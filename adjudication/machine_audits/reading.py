@@ -1,4 +1,4 @@
-"""What an audit is made of: the labels of the machine, and the values that people gave."""
+"""What an audit reads: the labels of the machine, and the values that people gave."""
 
 from itertools import product
 from typing import Any
@@ -14,7 +14,7 @@ from annotation.assignment.workload import read_integers
 from annotation.models import Annotator, AnnotatorKind, Assignment, AssignmentState, Campaign, Criterion, Judgment
 from engines.stats.results import IntArray
 
-# Every item that the machine labelled: its value, its topic, how many other machines say otherwise, and of how many.
+# Every item that the machine labelled: its value, its topic, how many other machines differ, and how many there are.
 LABELLED = """
 SELECT own.item_id, max(given.value)::bigint, max(coalesce(i.topic_id, -i.id)),
   count(*) FILTER (WHERE other.value <> given.value), count(other.value)
@@ -66,8 +66,8 @@ def count_free(campaign: Campaign) -> list[tuple[Annotator, Criterion, int]]:
 def read_people(criterion: Criterion) -> tuple[IntArray, IntArray, IntArray]:
     """(items that people have a value for, rising; these values; items that they labelled without one, as after a tie).
 
-    The value is what most of them say; a decision by hand stands above it, but for one that corrects the label of a
-    machine, which was made in sight of it.
+    The value is what most people say. A decision by hand replaces it, except one that corrects a machine's label:
+    that was made in sight of the label.
     """
     rows = read_integers(PEOPLE, {"campaign": criterion.campaign_id, "criterion": criterion.pk}, 3)
     items, first, answers = np.unique(rows[:, 0], return_index=True, return_counts=True)

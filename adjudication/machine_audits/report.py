@@ -36,7 +36,7 @@ WHERE r.collection_id = %(collection)s AND r.name = ANY(%(runs)s)
 """
 USUAL_DEPTH = 10
 MOST_RUNS = 12  # measured where nobody chooses
-ERRORS = 0.2  # share of labels that a plan takes the machine to get wrong before anybody has judged
+ERRORS = 0.2  # share of wrong labels that a plan assumes before anybody has judged
 
 SUMMED = (
     "Topics are judged aspect by aspect, and a document gains the sum of its grades. P@k and nDCG@k do not add up over"
@@ -58,7 +58,7 @@ class SampleProgress:
     taken: int  # further items, which people had labelled when the sample was drawn
     lost: int  # those of them that have no label of people any longer
     later: int  # further items, which people have labelled since
-    changed: int  # drawn items of which the machine no longer says what it said then
+    changed: int  # drawn items that the machine has labelled differently since
     in_turn: bool = False  # whether the judged ones come question after question, not in random order
 
     @property
@@ -202,7 +202,7 @@ def find(
 
 
 def plan_size(evidence: Evidence, half_width: float) -> int:
-    """Items to judge: from the spread of what is judged, or before that as if the machine erred on the share ERRORS."""
+    """Items to judge: from the spread of what is judged; before that, as if ERRORS of its labels were wrong."""
     needed = []
     for level in range(len(evidence.population.values)):
         target = share_of_levels(evidence.population, level, level)

@@ -26,8 +26,8 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Stratum:
-    """Items of these grades and so many topics, of which from `least` to `most` of the other machines say otherwise
-    (shares): how many there are, how many are drawn."""
+    """Items of these grades and of `topics` topics. Of the other machines, a share from `least` to `most` differs on
+    each item. `items` is how many there are, `sample` how many are drawn."""
 
     grades: tuple[int, ...]
     least: float

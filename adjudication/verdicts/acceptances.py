@@ -1,7 +1,7 @@
-"""Accepting very many votes, and taking that back: by a job, some thousand votes at a time.
+"""Accepting very many votes, and undoing that: by a job, AT_ONCE votes at a time.
 
-Each step is a transaction with its own audit event, so a step that was stored is never done again, and what is accepted
-so far stands whatever ends the job. Every step checks what `decisions.accept_votes` checks.
+Each step is a transaction with its own audit event, so a stored step is never done again, and the votes accepted
+so far stay accepted, however the job ends. Every step checks what `decisions.accept_votes` checks.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from adjudication.verdicts.decisions import accepted_together, check_methods, lo
 from annotation.models import Campaign, Criterion
 from corpus.long_lists import beyond
 
-AT_ONCE = 20_000  # votes between two commits: nobody decides one of them for that moment
+AT_ONCE = 20_000  # votes between two commits: nobody can decide one of them meanwhile
 
 
 def request_acceptance(
@@ -99,7 +99,7 @@ def _accept_some(job: VoteAcceptance) -> bool:
             " and accept again."
         )
     after = job.parameters.setdefault("after", {})
-    for method in job.parameters["methods"]:  # one after the other: each is in the order of an index
+    for method in job.parameters["methods"]:  # one after the other, because an index has the order of each
         rows = _rows(job).filter(method=method)
         rows = rows.filter(beyond(ORDER, after[method], "gt")) if method in after else rows
         if some := list(rows.select_for_update(of=("self",)).values_list(*ORDER)[:AT_ONCE]):

@@ -13,8 +13,8 @@ from corpus.models import Collection
 
 MEGABYTE = 1_000_000  # as LITMUS_UPLOAD_LIMIT_MB counts
 WHO = "Only the operator of this Litmus can change the limit ({})."
-# Files whose records are in the collection or on their way, and those that dry runs still hold. Not those that brought
-# nothing new, such as of a program that sends all of it each night.
+# Files whose records are in the collection or are being imported, and files that dry runs still hold. Not files that
+# brought nothing new: a program may send all records each night.
 BROUGHT = Q(state=JobState.DONE) & (Q(created__gt=0) | Q(updated__gt=0))
 COUNTED = Q(dry_run=False, undone_at=None) & (BROUGHT | ~Q(state__in=FINAL_STATES)) | Q(
     dry_run=True, files__0__path__isnull=False
@@ -35,7 +35,7 @@ class DocumentRoom:
         return cls(collection.documents.count() if most else 0, most)
 
     def check(self, new: int) -> None:
-        """Refuse so many new documents where there is no room for them."""
+        """Refuse this number of new documents if there is no room for them."""
         if self.most and new and self.held + new > self.most:
             raise Refused(
                 f"The collection has {self.held:,} documents and may have {self.most:,}. The files hold more than"
@@ -45,7 +45,7 @@ class DocumentRoom:
 
 
 def check_files_fit(collection: Collection, size: int) -> None:
-    """Refuse files of so many bytes where the collection has no room for them; the caller then stores their import.
+    """Refuse files of this size if the collection has no room for them. Otherwise the caller then stores their import.
 
     The collection is locked until the end of the transaction: two requests at the same time see each other's files.
     """

@@ -111,7 +111,7 @@ class DeliveryList(ManagersView):
 
 
 class DeliveryRedelivery(ManagersView):
-    """A delivery, once more."""
+    """A delivery that is sent again."""
 
     serializer_class = DeliverySerializer
 

@@ -1,4 +1,4 @@
-"""Webhooks added, changed, removed and tested by managers; secrets come out once, when they are made."""
+"""Managers add, change, remove and test webhooks. A secret is shown once, when it is made."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,7 +17,7 @@ from corpus.webhooks.events import call_sender, payload_of
 from corpus.webhooks.signing import new_message, new_secret
 
 MOST = 20  # webhooks of a collection
-PINGS, PERIOD = 3, 60  # pings of a webhook in so many seconds: each asks a server elsewhere
+PINGS, PERIOD = 3, 60  # most pings of a webhook, in this many seconds: each calls a server elsewhere
 
 
 @transaction.atomic
@@ -54,7 +54,7 @@ def change_webhook(*, by: User | None, at: datetime, webhook: Webhook, **values:
 
 @transaction.atomic
 def remove_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> Webhook:
-    """Forget the webhook with its secret and its deliveries; what was not sent yet never will be."""
+    """Forget the webhook with its secret and its deliveries; messages that are not sent yet will not be sent."""
     check_manager(webhook.collection, by)
     record_event(by=by, at=at, verb="remove_webhook", target=webhook, scope=webhook.collection)
     Webhook.objects.filter(pk=webhook.pk).delete()
@@ -63,7 +63,7 @@ def remove_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> Webhoo
 
 @transaction.atomic
 def replace_webhook_secret(*, by: User | None, at: datetime, webhook: Webhook, hours: int) -> tuple[Webhook, str]:
-    """The webhook and its new secret, not shown again. For so many hours messages are signed with the former, too."""
+    """The webhook and its new secret, not shown again. For `hours` messages are signed with the former, too."""
     check_manager(webhook.collection, by)
     webhook, secret = _locked(webhook), new_secret()
     webhook.sealed_former = webhook.sealed_secret if hours else ""
@@ -86,7 +86,7 @@ def ping_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> WebhookD
         raise Conflict(f"This webhook got {PINGS} pings just now. Wait a minute.", retry_after=PERIOD)
     record_event(by=by, at=at, verb="ping_webhook", target=webhook, scope=webhook.collection)
     payload, due_at = payload_of(PING, at, {"collection": webhook.collection.slug}), at + LEASE
-    return WebhookDelivery.objects.create(  # due, should who asked for it be interrupted, for a worker later
+    return WebhookDelivery.objects.create(  # if the one who asked is interrupted, a worker sends it later
         webhook=webhook, message=new_message(), event=PING, payload=payload, created_at=at, due_at=due_at
     )
 
@@ -101,7 +101,7 @@ def send_ping(delivery: WebhookDelivery) -> WebhookDelivery:
 def redeliver_message(*, by: User | None, at: datetime, delivery: WebhookDelivery) -> WebhookDelivery:
     """Send a message again, with the same id and content, and with all attempts. Errors: Refused where it is off."""
     check_manager(delivery.webhook.collection, by)
-    webhook = _locked(delivery.webhook)  # an attempt that is on its way notes its end before or after this
+    webhook = _locked(delivery.webhook)  # an attempt under way stores its end before or after this
     if not webhook.is_on:
         raise Refused("This webhook is switched off. Switch it on first: it then sends what has waited.")
     again = {"state": DeliveryState.WAITING, "due_at": Now(), "attempts": 0}

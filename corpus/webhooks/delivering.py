@@ -1,8 +1,8 @@
-"""Messages sent: one after the other to each webhook, tried again for three days, at least once and in no set order.
+"""Messages are sent to each webhook one after the other, at least once, in no set order, and tried for three days.
 
-A worker holds a webhook for LEASE and renews that with each message. If it dies, the message on its way is sent again
-under the same id by the next, which beat calls. No transaction is open meanwhile. Who asked for a ping waits for the
-answer.
+A worker holds a webhook for LEASE and renews that with each message. If it dies, beat calls the next one, which
+sends the message again under the same id. No transaction is open meanwhile. The one who asked for a ping waits for
+the answer.
 """
 
 import logging
@@ -31,7 +31,7 @@ LEASE = timedelta(seconds=60)  # longer than one attempt takes
 ROUND = 20.0  # seconds after which a worker lets other work go first
 # Seconds before each further attempt, as the specification suggests: 75 hours in all.
 PAUSES = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
-LONGEST_REST = 60.0  # seconds that the other messages to a server wait which cannot be reached
+LONGEST_REST = 60.0  # seconds that the other messages wait while a server cannot be reached
 LONGEST_HOLD = 3_600.0  # seconds that they wait at most for a server that asks for a pause
 SWITCHED_OFF_AFTER = timedelta(days=5)  # without any success
 KEPT = timedelta(days=30)  # deliveries that have ended
@@ -58,7 +58,7 @@ def deliver(webhook_id: int) -> None:
 
 
 def call_due() -> int:
-    """Call a worker for each webhook with something due; how many. What Redis or a killed worker lost goes on."""
+    """Call a worker for each webhook with something due; how many. So what Redis or a killed worker lost is sent."""
     due = _waiting().filter(webhook=OuterRef("pk"), due_at__lte=Now())
     found = Webhook.objects.filter(Exists(due), off_at=None, held_until__lte=Now()).values_list("pk", flat=True)
     for webhook in found:
@@ -73,7 +73,7 @@ def forget_old(now: datetime) -> int:
 
 
 def attempt(delivery: WebhookDelivery) -> float:
-    """Send it once and note what became of it; how many seconds its webhook rests then."""
+    """Send it once and store the outcome; for how many seconds the webhook then rests."""
     now = timezone.now()
     answer = _send(delivery, now)
     with transaction.atomic():
@@ -110,7 +110,7 @@ def _note(delivery: WebhookDelivery, answer: Posted, now: datetime) -> None:
 
 
 def _note_health(webhook: Webhook, delivery: WebhookDelivery, answer: Posted, now: datetime) -> float:
-    """Note whether its server is well, switch it off if that is over; how many seconds it rests."""
+    """Store whether its server works, switch it off after failing for long; for how many seconds it rests."""
     if _is_success(answer):
         Webhook.objects.filter(pk=webhook.pk).update(failing_since=None)
         return 0.0
@@ -132,7 +132,7 @@ def _is_success(answer: Posted) -> bool:
 
 
 def _switch_off(webhook: Webhook, reason: str, now: datetime) -> None:
-    """What waits is kept for when a manager switches it on again; managers read it in their next daily mail."""
+    """Waiting messages are kept until a manager switches it on again. Managers read of it in their next daily mail."""
     if Webhook.objects.filter(pk=webhook.pk, off_at=None).update(off_at=now, off_reason=reason):
         scope = webhook.collection
         record_event(by=None, at=now, verb="switch_off_webhook", target=webhook, scope=scope, reason=reason)
@@ -140,7 +140,7 @@ def _switch_off(webhook: Webhook, reason: str, now: datetime) -> None:
 
 
 def switched_off(manager: User, since: datetime, until: datetime) -> QuerySet[Webhook]:
-    """Those that Litmus switched off in that time, of the collections that the person manages."""
+    """The webhooks that Litmus switched off in that time, in the collections that the person manages."""
     mine = {"collection__memberships__user": manager, "collection__memberships__role": Role.MANAGER}
     found = Webhook.objects.filter(off_at__gt=since, off_at__lte=until, **mine).exclude(off_reason="")
     return found.select_related("collection").order_by("pk")

@@ -30,7 +30,7 @@ RETURNING webhook_id
 
 
 def is_wanted(event: Event, collection_id: int) -> bool:
-    """Whether a webhook wants such events of the collection: what costs more to say is not put together in vain."""
+    """Whether a webhook wants such events of the collection. Ask before a message that is costly to put together."""
     return Webhook.objects.filter(collection=collection_id, off_at=None, events__contains=[event.value]).exists()
 
 

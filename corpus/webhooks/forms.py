@@ -1,4 +1,4 @@
-"""What managers type of a webhook."""
+"""What managers enter about a webhook."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ class WebhookChangeForm(WebhookForm):
 
 
 class SecretForm(forms.Form):
-    """How long the former secret counts, too."""
+    """For how long the former secret also stays valid."""
 
     hours = forms.IntegerField(
         min_value=0,

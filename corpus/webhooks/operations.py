@@ -72,7 +72,7 @@ class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
 
 @dataclass(frozen=True)
 class SecretOperation(Operation):
-    """A verb that makes a secret: its page shows that in the answer, and never again."""
+    """A verb that makes a secret. Its page shows the secret in the answer, and never again."""
 
     @property
     def page(self) -> Callable[..., HttpResponse]:
@@ -178,7 +178,7 @@ REMOVE_WEBHOOK = Operation(
     action=remove_webhook,
     place=_of_webhook(),
     roles=MANAGE,
-    about="Remove a webhook with its secret and its deliveries. What was not sent yet never will be.",
+    about="Remove a webhook with its secret and its deliveries. Messages that are not sent yet will not be sent.",
     title="Remove the webhook",
     button="Remove",
     report=lambda webhook: f"Webhook removed: {webhook.address}",

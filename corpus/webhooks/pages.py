@@ -30,7 +30,7 @@ COLUMNS = (
 
 @require_safe
 def webhook_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The webhooks of the collection and how they are."""
+    """The webhooks of the collection, each with its state."""
     membership = fetch_manager(request.user, slug)
     context = collection_context(membership, "webhooks", webhooks=membership.collection.webhooks.order_by("pk"))
     return render(request, "corpus/webhooks/webhook_list.html", context)
@@ -38,7 +38,7 @@ def webhook_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def webhook_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse | StreamingHttpResponse:
-    """One webhook and its deliveries, newest first, by state and event; a POST sends those picked again."""
+    """One webhook and its deliveries, newest first, by state and event; a POST sends the chosen ones again."""
     membership = fetch_manager(request.user, slug)
     webhook = get_object_or_404(membership.collection.webhooks.select_related("collection"), pk=pk)
     state, event = request.GET.get("state", ""), request.GET.get("event", "")

@@ -11,7 +11,7 @@ BYTES = 32  # of a secret; the specification asks for 24 to 64
 
 
 def new_secret() -> str:
-    """As it is shown once and then kept sealed."""
+    """A secret, to be shown once and then kept sealed."""
     return f"whsec_{base64.b64encode(secrets.token_bytes(BYTES)).decode()}"
 
 
@@ -39,5 +39,5 @@ def signed_headers(delivery: WebhookDelivery, at: datetime) -> dict[str, str]:
 
 
 def _valid(webhook: Webhook, at: datetime) -> list[str]:
-    """The sealed secrets that count now, the newest first."""
+    """The sealed secrets that are valid now, the newest first."""
     return [webhook.sealed_secret, *([webhook.sealed_former] if webhook.is_rotating(at) else [])]
