@@ -78,7 +78,6 @@ class Operation:
     former: Mapping[str, str] = field(default_factory=dict)  # {former name: present name}
     foresee: Callable[..., Any] | None = None  # a dry run of what is too much to be done and taken back
     finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
-    outside: Callable[[Any], Any] | None = None  # after its commit: what waits for a server elsewhere
     template: str = "corpus/collections/operation.html"  # "": it stands on the page that the place leads back to
     called: str = ""  # its command
     prints: bool = False  # what its command says is what it is called for (accounts/management/reporting.py)
@@ -90,9 +89,9 @@ class Operation:
         """Do it and return what each of `then` makes of the result; `dry`: it is rolled back. Errors: the action's."""
         with transaction.atomic():
             result = ((dry and self.foresee) or self.action)(by=by, at=timezone.now(), **found.target, **values)
-            shown = [] if self.outside else [one(result) for one in then]
+            shown = [one(result) for one in then] if dry else []
             transaction.set_rollback(dry)
-        return [one(sent) for sent in (self.outside(result),) for one in then] if self.outside else shown
+        return shown if dry else [one(result) for one in then]  # with what the action left for after the commit
 
     def fill(self, found: Found, given: Mapping[str, Any]) -> forms.Form:
         """The form with what REST or the command were given; what they leave out is what the page begins with."""

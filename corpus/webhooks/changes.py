@@ -1,6 +1,7 @@
 """Managers add, change, remove and test webhooks. A secret is shown once, when it is made."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -78,7 +79,8 @@ def replace_webhook_secret(*, by: User | None, at: datetime, webhook: Webhook, h
 
 @transaction.atomic
 def ping_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> WebhookDelivery:
-    """A message that only tests it, for `send_ping`. Errors: Conflict where it got too many just now."""
+    """A message that only tests it. It is sent after the commit, so that no transaction is open while its server answers;
+    what came of it is in the object then. Errors: Conflict where it got too many just now."""
     check_manager(webhook.collection, by)
     webhook = _locked(webhook)  # of two at once, one counts the other
     lately = webhook.deliveries.filter(event=PING, created_at__gt=at - timedelta(seconds=PERIOD))
@@ -86,14 +88,10 @@ def ping_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> WebhookD
         raise Conflict(f"This webhook got {PINGS} pings just now. Wait a minute.", retry_after=PERIOD)
     record_event(by=by, at=at, verb="ping_webhook", target=webhook, scope=webhook.collection)
     payload, due_at = payload_of(PING, at, {"collection": webhook.collection.slug}), at + LEASE
-    return WebhookDelivery.objects.create(  # if the one who asked is interrupted, a worker sends it later
+    delivery = WebhookDelivery.objects.create(  # if the one who asked is interrupted, a worker sends it later
         webhook=webhook, message=new_message(), event=PING, payload=payload, created_at=at, due_at=due_at
     )
-
-
-def send_ping(delivery: WebhookDelivery) -> WebhookDelivery:
-    """Send it here and now, and return it with what became of it. No transaction should be open meanwhile."""
-    attempt(delivery)
+    transaction.on_commit(partial(attempt, delivery))
     return delivery
 
 

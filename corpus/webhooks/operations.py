@@ -24,7 +24,6 @@ from corpus.webhooks.changes import (
     redeliver_message,
     remove_webhook,
     replace_webhook_secret,
-    send_ping,
 )
 from corpus.webhooks.forms import SecretForm, WebhookChangeForm, WebhookForm
 
@@ -196,6 +195,8 @@ REPLACE_SECRET = SecretOperation(
     roles=MANAGE,
     about="Replace the secret of a webhook. For some hours messages are signed with the former one, too.",
     title="Replace the secret",
+    lead="Your program checks by the secret that messages come from here. Litmus makes a new one and shows it once, on the"
+    " next page.",
     button="Replace the secret",
     report=lambda made: f"Secret replaced. The new one, which is shown only now: {made[1]}",
     goes_to=lambda made: _page_of(made[0]),
@@ -209,7 +210,6 @@ PING_WEBHOOK = Operation(
     task="Look after",
     example="ping_webhook demo 1",
     action=ping_webhook,
-    outside=send_ping,
     place=_of_webhook(),
     roles=MANAGE,
     about="Test a webhook, also one that is off, and say what its server answered.",

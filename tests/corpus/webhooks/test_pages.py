@@ -86,6 +86,7 @@ def test_deliveries_are_listed_narrowed_and_sent_again(tea: Collection, client: 
     assert client.post(reverse("webhook_redeliver", args=["tea", other.pk])).status_code == 404
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_ping_says_what_the_server_answered(tea: Collection, client: Client, settings: Any) -> None:
     settings.INNER_ADDRESSES = (ip_network("127.0.0.1/32"),)
     with ChatStub([Status(204, body=b""), Status(404, body=b"nothing here")]) as stub:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accounts.sealing import sealed
-from corpus.webhooks.changes import ping_webhook, send_ping
+from corpus.webhooks.changes import ping_webhook
 from corpus.webhooks.delivering import deliver
 from corpus.webhooks.signing import new_secret
 from tests.factories.accounts import AT
@@ -19,7 +19,7 @@ from tests.processes import Child, free_port, wait_for
 PAGE = Path("docs/how-to/webhooks.md")
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_the_receiver_of_the_page(tmp_path: Path, settings: Any) -> None:
     settings.INNER_ADDRESSES = (ip_network("127.0.0.1/32"),)
     blocks = Document(PAGE, (ROOT / PAGE).read_text("utf-8")).blocks
@@ -31,14 +31,14 @@ def test_the_receiver_of_the_page(tmp_path: Path, settings: Any) -> None:
     receiver = Child([sys.executable, str(tmp_path / "receiver.py")], tmp_path / "log", environment)
     try:
         wait_for(lambda: "listens" if _is_open(port) else "", what="the receiver")
-        assert send_ping(ping_webhook(by=None, at=AT, webhook=webhook)).status == 204
+        assert ping_webhook(by=None, at=AT, webhook=webhook).status == 204
         twice = DeliveryFactory(webhook=webhook, state="waiting", due_at=AT)
         for _ in range(2):
             deliver(webhook.pk)
             type(twice).objects.filter(pk=twice.pk).update(state="waiting", due_at=AT)
         webhook.sealed_secret = sealed(new_secret())
         webhook.save()
-        assert send_ping(ping_webhook(by=None, at=AT, webhook=webhook)).status == 401
+        assert ping_webhook(by=None, at=AT, webhook=webhook).status == 401
     finally:
         receiver.kill()
     lines = [line for line in receiver.output.splitlines() if line.startswith(("ping", "job"))]
