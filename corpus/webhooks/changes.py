@@ -79,8 +79,8 @@ def replace_webhook_secret(*, by: User | None, at: datetime, webhook: Webhook, h
 
 @transaction.atomic
 def ping_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> WebhookDelivery:
-    """A message that only tests it. It is sent after the commit, so that no transaction is open while its server answers;
-    what came of it is in the object then. Errors: Conflict where it got too many just now."""
+    """A message that only tests it. It is sent after the commit, as no transaction may wait for a server elsewhere;
+    then the object says what came of it. Errors: Conflict where it got too many just now."""
     check_manager(webhook.collection, by)
     webhook = _locked(webhook)  # of two at once, one counts the other
     lately = webhook.deliveries.filter(event=PING, created_at__gt=at - timedelta(seconds=PERIOD))

@@ -195,8 +195,8 @@ REPLACE_SECRET = SecretOperation(
     roles=MANAGE,
     about="Replace the secret of a webhook. For some hours messages are signed with the former one, too.",
     title="Replace the secret",
-    lead="Your program checks by the secret that messages come from here. Litmus makes a new one and shows it once, on the"
-    " next page.",
+    lead="Your program checks by the secret that messages come from here. Litmus makes a new one and shows it once,"
+    " on the next page.",
     button="Replace the secret",
     report=lambda made: f"Secret replaced. The new one, which is shown only now: {made[1]}",
     goes_to=lambda made: _page_of(made[0]),
