@@ -11,7 +11,7 @@ from annotation.inquiries.asking import answer_inquiry, ask_managers
 from annotation.models import Inquiry, Judgment, Order
 from corpus.models import Role
 from tests.browser.axe import assert_accessible, faults_everywhere
-from tests.browser.labelling import expect_unit, open_labelling, path_of, title
+from tests.browser.labelling import expect_saved, expect_unit, open_labelling, path_of, title
 from tests.factories.adjudication import Built
 from tests.factories.labelling import assignment_of, build_work, given, send_one
 from tests.factories.rubrics import build_rubric
@@ -66,6 +66,7 @@ def test_a_question_by_keys_and_its_answer_next_to_the_item(new_page):
         re.compile(f"You asked: {re.escape(ASKED)}.*Not answered yet", re.S)
     )
     assert Inquiry.objects.get().item == built.items[0]
+    expect_saved(page)  # the answer and its undoing are sent by themselves, after one another
     assert not Judgment.objects.exists()  # digits and Enter typed in the panel judge nothing
     page.keyboard.press("2")
     expect_unit(page, 1)
