@@ -66,7 +66,7 @@ def test_a_question_by_keys_and_its_answer_next_to_the_item(new_page):
         re.compile(f"You asked: {re.escape(ASKED)}.*Not answered yet", re.S)
     )
     assert Inquiry.objects.get().item == built.items[0]
-    expect_saved(page)  # the answer and its undoing are sent by themselves, after one another
+    expect_saved(page)  # the answer and its undoing, which are sent in the background
     assert not Judgment.objects.exists()  # digits and Enter typed in the panel judge nothing
     page.keyboard.press("2")
     expect_unit(page, 1)
