@@ -18,7 +18,7 @@ LINE = '{"docno": "1", "title": "Owls"}\n'
         ("a.jsonl", b"<!DOCTYPE html>\n<html><title>404</title></html>", "is an HTML page"),
         ("a.xls", b'<html xmlns:x="urn:x"><table></table></html>', "is an HTML page"),
         ("a.xls", b"\xd0\xcf\x11\xe0" + b"\0" * 600, "is an old Excel or Word file; save it as .xlsx or CSV"),
-        ("a.jsonl.gz", gzip.compress(gzip.compress(LINE.encode())), "is compressed twice"),
+        ("a.jsonl.gz", gzip.compress(gzip.compress(LINE.encode(), mtime=0), mtime=0), "is compressed twice"),
         ("a.enw", b"%0 Journal Article\n%T Owls\n", "EndNote's own format; export the records as RIS"),
         ("a.xml", b"<?xml version='1.0'?><xml><records><record/></records></xml>", "is EndNote's XML"),
         ("a.xml", b"<!DOCTYPE x>\n<PubmedArticleSet><PubmedArticle/></PubmedArticleSet>", "is PubMed's XML"),
