@@ -79,6 +79,7 @@ class Operation:
     foresee: Callable[..., Any] | None = None  # a dry run of what is too much to be done and taken back
     finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
     template: str = "corpus/collections/operation.html"  # "": it stands on the page that the place leads back to
+    once: str = ""  # template that shows the result in the answer: a secret, which no later page shows
     called: str = ""  # its command
     prints: bool = False  # what its command says is what it is called for (accounts/management/reporting.py)
     tables: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)  # {--format of its command: that text}
@@ -86,12 +87,12 @@ class Operation:
     example: str = ""  # with which its --help begins
 
     def carry_out(self, found: Found, values: Mapping[str, Any], by: Any, *then: Any, dry: bool = False) -> list[Any]:
-        """Do it and return what each of `then` makes of the result; `dry`: it is rolled back. Errors: the action's."""
+        """The result, and what each of `then` makes of it; `dry`: it is rolled back. Errors: the action's."""
         with transaction.atomic():
             result = ((dry and self.foresee) or self.action)(by=by, at=timezone.now(), **found.target, **values)
             shown = [one(result) for one in then] if dry else []
             transaction.set_rollback(dry)
-        return shown if dry else [one(result) for one in then]  # with what the action left for after the commit
+        return [result, *(shown if dry else [one(result) for one in then])]  # after the commit, which may add to it
 
     def fill(self, found: Found, given: Mapping[str, Any]) -> forms.Form:
         """The form with what REST or the command were given; what they leave out is what the page begins with."""
@@ -119,15 +120,17 @@ class Operation:
         def view(request: HttpRequest, **where: Any) -> HttpResponse:
             found = self.place.page(request, self.roles, **where)
             form = self.form(request.POST if request.method == "POST" else None, **found.form)
+            shown = found.shown | {"operation": self, "form": form, "back": found.back}
             if form.is_valid():
                 with refusals_in_form(form):
-                    done = self.carry_out(found, edited_values(form), request.user, self.report, self.goes_to)
-                    messages.success(request, done[0])
-                    return redirect(done[1])
+                    [result] = self.carry_out(found, edited_values(form), request.user)
+                    if self.once:
+                        return render(request, self.once, shown | {"result": result, "next": self.goes_to(result)})
+                    messages.success(request, self.report(result))
+                    return redirect(self.goes_to(result))
             if not is_form:
                 return refused(request, form, found.back)
-            shown = {"operation": self, "form": form, "back": found.back}
-            return render(request, self.template, found.shown | shown, status=422 if form.is_bound else 200)
+            return render(request, self.template, shown, status=422 if form.is_bound else 200)
 
         view.__module__, view.__qualname__ = self.action.__module__, self.action.__name__  # whose address it is
         view.is_form, view.verb = is_form, self  # type: ignore[attr-defined] # the former as form_page does
@@ -155,7 +158,7 @@ class Operation:
             form = self.fill(found := self.place.rest(view), given)
             if not form.is_valid():
                 raise serializers.ValidationError(dict[str, Any](form.errors))
-            [shown] = self.carry_out(found, self.values(form.cleaned_data, given), view.person, self.to_json, dry=dry)
+            _, shown = self.carry_out(found, self.values(form.cleaned_data, given), view.person, self.to_json, dry=dry)
             return Response(None if status == 204 else shown, status=200 if dry else status)
 
         answer.__doc__, answer.verb = self.about, self  # type: ignore[attr-defined] # the verb as of a page
@@ -185,8 +188,8 @@ class Operation:
                 given = {name: options[name] for name in operation.form.base_fields if options.get(name) is not None}
                 values = operation.values(valid(operation.fill(found, given)), given)
                 values |= {"send": False} if operation.finished else {}
-                then = (operation.report, operation.to_json, lambda result: result)
-                words, shown, result = operation.carry_out(found, values, None, *then, dry=dry_run)
+                then = operation.report, operation.to_json
+                result, words, shown = operation.carry_out(found, values, None, *then, dry=dry_run)
                 if operation.finished and not dry_run:
                     jobs.complete(result)
                     words, shown = operation.finished(result)

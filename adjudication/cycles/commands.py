@@ -156,7 +156,7 @@ def _shown(cycle: AnnoCycle) -> dict[str, Any]:
 
 def _taken(verb: Operation, slug: str, number: int, **given: Any) -> tuple[str, dict[str, Any]]:
     found = verb.place.command(slug=slug, number=number)
-    words, shown = verb.carry_out(found, valid(verb.fill(found, given)), None, verb.report, _shown)
+    _, words, shown = verb.carry_out(found, valid(verb.fill(found, given)), None, verb.report, _shown)
     return words, shown
 
 

@@ -51,9 +51,7 @@ def _on_page(request: HttpRequest, roles: tuple[Any, ...], **where: Any) -> Foun
     shown: dict[str, Any] = {"asked": asked}
     if asked.is_valid():
         try:
-            [shown["drawing"]] = DRAW_AUDIT_SAMPLE.carry_out(
-                found, asked.cleaned_data, request.user, lambda drawing: drawing, dry=True
-            )
+            [shown["drawing"]] = DRAW_AUDIT_SAMPLE.carry_out(found, asked.cleaned_data, request.user, dry=True)
         except Refused as refusal:
             shown["refusal"] = refusal.reason
     return replace(_with_form(found, initial=given), shown=found.shown | shown)

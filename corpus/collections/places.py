@@ -21,10 +21,8 @@ def in_collection(tab: str, back: str, *form_gets: str) -> Place:
     return _place(lambda collection: {"collection": collection}, tab, back, {}, form_gets)
 
 
-def thing_in_collection(
-    name: str, things: Callable[[Collection], QuerySet[Any]], tab: str, back: str, *, key: str
-) -> Place:
-    """One of the collection's things: the action gets it by its `name`; addresses and commands know its `key`."""
+def thing_in_collection(name: str, things: Callable[..., QuerySet[Any]], tab: str, back: str, *, key: str) -> Place:
+    """One of a collection's `things`: the action gets it by its `name`; addresses and commands know its `key`."""
 
     def target(collection: Collection, **where: Any) -> dict[str, Any]:
         found = things(collection).filter(**where).first()

@@ -1,5 +1,6 @@
 """Managers add, change, remove and test webhooks. A secret is shown once, when it is made."""
 
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -21,11 +22,17 @@ MOST = 20  # webhooks of a collection
 PINGS, PERIOD = 3, 60  # most pings of a webhook, in this many seconds: each calls a server elsewhere
 
 
+@dataclass(frozen=True)
+class NewSecret:
+    """A webhook, and the secret that it has from now on."""
+
+    webhook: Webhook
+    secret: str = field(repr=False)
+
+
 @transaction.atomic
-def add_webhook(
-    *, by: User | None, at: datetime, collection: Collection, address: str, events: list[str]
-) -> tuple[Webhook, str]:
-    """The webhook and its secret, which is not shown again. Errors: Refused where there are too many."""
+def add_webhook(*, by: User | None, at: datetime, collection: Collection, address: str, events: list[str]) -> NewSecret:
+    """Make a webhook. Its secret is not shown again. Errors: Refused where there are too many."""
     check_manager(collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # of two at once, one counts the other
     if collection.webhooks.count() >= MOST:
@@ -34,7 +41,7 @@ def add_webhook(
     facts: dict[str, Any] = {"address": address, "events": events}
     webhook = Webhook.objects.create(collection=collection, sealed_secret=sealed(secret), created_at=at, **facts)
     record_event(by=by, at=at, verb="add_webhook", target=webhook, scope=collection, **facts)
-    return webhook, secret
+    return NewSecret(webhook, secret)
 
 
 @transaction.atomic
@@ -63,8 +70,8 @@ def remove_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> Webhoo
 
 
 @transaction.atomic
-def replace_webhook_secret(*, by: User | None, at: datetime, webhook: Webhook, hours: int) -> tuple[Webhook, str]:
-    """The webhook and its new secret, not shown again. For `hours` messages are signed with the former, too."""
+def replace_webhook_secret(*, by: User | None, at: datetime, webhook: Webhook, hours: int) -> NewSecret:
+    """Give it a new secret, not shown again. For `hours` messages are signed with the former, too."""
     check_manager(webhook.collection, by)
     webhook, secret = _locked(webhook), new_secret()
     webhook.sealed_former = webhook.sealed_secret if hours else ""
@@ -74,7 +81,7 @@ def replace_webhook_secret(*, by: User | None, at: datetime, webhook: Webhook, h
     record_event(
         by=by, at=at, verb="replace_webhook_secret", target=webhook, scope=webhook.collection, former_for_hours=hours
     )
-    return webhook, secret
+    return NewSecret(webhook, secret)
 
 
 @transaction.atomic

@@ -1,19 +1,13 @@
 """What managers can do with webhooks: add, change, remove and ping them, replace their secrets, send messages again."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 from rest_framework import serializers
 
-from accounts.edits import edited_values
 from accounts.operations import Found, Operation, Place
-from accounts.refusal_messages import refusals_in_form
 from corpus.collections.places import in_collection, thing_in_collection
 from corpus.collections.rules import MANAGE
 from corpus.models import Collection, Webhook, WebhookDelivery
@@ -26,8 +20,6 @@ from corpus.webhooks.changes import (
     replace_webhook_secret,
 )
 from corpus.webhooks.forms import SecretForm, WebhookChangeForm, WebhookForm
-
-Made = tuple[Webhook, str]  # and its secret
 
 
 class WebhookSerializer(serializers.ModelSerializer[Webhook]):
@@ -69,29 +61,6 @@ class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
         return dict(json.loads(delivery.payload))
 
 
-@dataclass(frozen=True)
-class SecretOperation(Operation):
-    """A verb that makes a secret. Its page shows the secret in the answer, and never again."""
-
-    @property
-    def page(self) -> Callable[..., HttpResponse]:
-        asking = super().page
-
-        def view(request: HttpRequest, **where: Any) -> HttpResponse:
-            found = self.place.page(request, self.roles, **where)
-            form = self.form(request.POST or None, **found.form)
-            if request.method == "POST" and form.is_valid():
-                with refusals_in_form(form):
-                    [(webhook, secret)] = self.carry_out(found, edited_values(form), request.user, lambda made: made)
-                    shown = found.shown | {"operation": self, "webhook": webhook, "secret": secret}
-                    return render(request, "corpus/webhooks/webhook_secret.html", shown)
-            return asking(request, **where)
-
-        view.__module__, view.__qualname__ = self.action.__module__, self.action.__name__
-        view.is_form, view.verb = True, self  # type: ignore[attr-defined]
-        return require_http_methods(["GET", "HEAD", "POST"])(view)
-
-
 def _of_webhook(*, is_form: bool = False) -> Place:
     """A webhook of the collection, with which a form may begin."""
     place = thing_in_collection(
@@ -122,10 +91,6 @@ def _as_json(webhook: Webhook) -> dict[str, Any]:
     return dict(WebhookSerializer(webhook).data)
 
 
-def _secret_as_json(made: Made) -> dict[str, Any]:
-    return {"webhook": _as_json(made[0]), "secret": made[1]}
-
-
 def _pinged(delivery: WebhookDelivery) -> str:
     if delivery.status is None:
         return f"The ping did not arrive: {delivery.problem.rstrip('.')}."
@@ -133,7 +98,7 @@ def _pinged(delivery: WebhookDelivery) -> str:
     return f"The ping {outcome}: the server answered {delivery.status} in {delivery.seconds:.2f} s."
 
 
-ADD_WEBHOOK = SecretOperation(
+ADD_WEBHOOK = Operation(
     called="add_webhook",
     task="Look after",
     example="add_webhook demo https://example.org/litmus --events job.done job.failed",
@@ -145,10 +110,11 @@ ADD_WEBHOOK = SecretOperation(
     lead="Litmus posts a signed message to this address when something happens that your program waits for. Messages"
     " hold ids and links, never a label.",
     button="Add webhook",
-    report=lambda made: f"Webhook {made[0].pk} added. Its secret, which is shown only now: {made[1]}",
-    goes_to=lambda made: _page_of(made[0]),
-    to_json=_secret_as_json,
+    report=lambda made: f"Webhook {made.webhook.pk} added. Its secret, which is shown only now: {made.secret}",
+    goes_to=lambda made: _page_of(made.webhook),
+    to_json=lambda made: NewSecretSerializer(made).data,
     form=WebhookForm,
+    once="corpus/webhooks/webhook_secret.html",
     named=("address",),
     prints=True,
 )
@@ -186,7 +152,7 @@ REMOVE_WEBHOOK = Operation(
     template="",
 )
 
-REPLACE_SECRET = SecretOperation(
+REPLACE_SECRET = Operation(
     called="replace_webhook_secret",
     task="Look after",
     example="replace_webhook_secret demo 1 --hours 48",
@@ -198,10 +164,11 @@ REPLACE_SECRET = SecretOperation(
     lead="Your program checks by the secret that messages come from here. Litmus makes a new one and shows it once,"
     " on the next page.",
     button="Replace the secret",
-    report=lambda made: f"Secret replaced. The new one, which is shown only now: {made[1]}",
-    goes_to=lambda made: _page_of(made[0]),
-    to_json=_secret_as_json,
+    report=lambda made: f"Secret replaced. The new one, which is shown only now: {made.secret}",
+    goes_to=lambda made: _page_of(made.webhook),
+    to_json=lambda made: NewSecretSerializer(made).data,
     form=SecretForm,
+    once="corpus/webhooks/webhook_secret.html",
     prints=True,
 )
 

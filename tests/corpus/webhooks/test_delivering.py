@@ -91,13 +91,13 @@ def test_during_a_rotation_both_secrets_verify_then_the_new_one_alone() -> None:
     with ChatStub([OK]) as stub:
         webhook = WebhookFactory(address=stub.url, sealed_secret=sealed(first))
         now = timezone.now()
-        _, second = replace_webhook_secret(by=None, at=now, webhook=webhook, hours=1)
+        second = replace_webhook_secret(by=None, at=now, webhook=webhook, hours=1).secret
         waiting(webhook)
         deliver(webhook.pk)
         Webhook.objects.update(former_until=now)
         waiting(webhook)
         deliver(webhook.pk)
-        _, third = replace_webhook_secret(by=None, at=now, webhook=webhook, hours=0)
+        third = replace_webhook_secret(by=None, at=now, webhook=webhook, hours=0).secret
         waiting(webhook)
         deliver(webhook.pk)
 

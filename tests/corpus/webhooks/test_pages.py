@@ -13,6 +13,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -63,6 +64,16 @@ def test_a_secret_is_shown_once_and_never_again(tea: Collection, client: Client)
         b"".join(backup_pieces(tea)).decode("latin-1"),
     ]
     assert not [text for text in shown for secret in made if secret in text or secret[6:30] in text]
+
+
+def test_a_webhook_too_many_is_tried_once(tea: Collection, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tried again in the same request, it could succeed unseen."""
+    monkeypatch.setattr(changes, "MOST", 0)
+    form = {"address": "https://hooks.example.org/", "events": ["job.done"]}
+    with CaptureQueriesContext(connection) as queries:
+        page = client.post(reverse("webhook_create", args=["tea"]), form)
+    assert "A collection has at most 0 webhooks." in page.text
+    assert sum("FOR NO KEY UPDATE" in query["sql"] for query in queries) == 1
 
 
 def test_deliveries_are_listed_narrowed_and_sent_again(tea: Collection, client: Client) -> None:
