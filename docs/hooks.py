@@ -20,7 +20,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 SHEETS = ("base", "layout", "components", "utilities")  # of the application
 TUTORIALS = ("litsearch", "doris-mae", "acm-cr")  # in the order of the road: questions, relevance, contexts
 PICTURE = re.compile(r'<img alt="([^"]*)" src="([^"]+)-light\.webp"([^>]*)/?>')
-UNSEARCHED = ("adr/", "moved/", "architecture/", "performance/following/")
+UNSEARCHED = ("adr/", "architecture/", "performance/following/")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
