@@ -7,13 +7,12 @@ import hashlib
 import os
 import sys
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 from accounts.queues import Queue
-from config import embedded, policies, rest, sign_on
+from config import databases, embedded, policies, rest, sign_on
 from config.addresses import last_address
 from config.env import (
     BadEnvironment,
@@ -203,55 +202,17 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # no page asks for the others, and to 
 CODE_VERSION = env.text("LITMUS_VERSION", "0.2.0")  # stored with every computed figure
 
 # --- database, cache -------------------------------------------------------------------------------------------------
-_postgres: dict[str, Any] = (
-    {**postgres_parameters(DATABASE_URL)} if DATABASE_URL else {**embedded.postgres_settings(DATA_DIR)}
-)
+_postgres = postgres_parameters(DATABASE_URL) if DATABASE_URL else {**embedded.postgres_settings(DATA_DIR)}
+POSTGRES_SESSION = databases.SESSION
 # A pooler gives each transaction another session: nothing that lives in a session may be counted on.
 TRANSACTION_POOLER = env.flag("LITMUS_TRANSACTION_POOLER")
-# What Litmus needs of any PostgreSQL, said at the start of each connection: JIT compiles for a second what then takes a
-# tenth; the rest is for a disk without heads. `options` of DATABASE_URL follow and win. A pooler takes none: there they
-# are settings of the role (docs/operations.md, Behind PgBouncer).
-POSTGRES_SESSION = {"jit": "off", "work_mem": "16MB", "random_page_cost": "1.1"}
-_session = [] if TRANSACTION_POOLER else [f"-c {name}={value}" for name, value in POSTGRES_SESSION.items()]
-_pool: dict[str, Any] = {
-    "min_size": 1,
-    "max_size": env.number("LITMUS_DB_POOL", 8, minimum=1, maximum=1000),
-    "timeout": 10,  # seconds that a request waits for a connection
-    "reconnect_timeout": 10,  # then the next request tries: a pool that goes on alone pauses longer and longer
-}
-DATABASES = {
-    "default": {
-        **_postgres,
-        "ENGINE": "django.db.backends.postgresql",
-        "OPTIONS": {
-            **_postgres.get("OPTIONS", {}),
-            "options": " ".join([*_session, _postgres.get("OPTIONS", {}).get("options", "")]).strip(),
-            "pool": _pool,
-            # Prepares the few statements of labelling and of sessions (accounts/prepared_statements.py), no others.
-            "prepare_threshold": 3 if env.flag("LITMUS_PREPARED_STATEMENTS", not TRANSACTION_POOLER) else None,
-        },
-        "DISABLE_SERVER_SIDE_CURSORS": TRANSACTION_POOLER,  # outside a transaction they need a session
-        "CONN_HEALTH_CHECKS": True,  # a restarted PostgreSQL costs no request
-    }
-}
+DB_POOL = env.number("LITMUS_DB_POOL", 8, minimum=1, maximum=1000)
+_prepares = env.flag("LITMUS_PREPARED_STATEMENTS", not TRANSACTION_POOLER)
+DATABASES = {"default": databases.postgres(_postgres, pool=DB_POOL, has_pooler=TRANSACTION_POOLER, prepares=_prepares)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Clearing the cache empties its Redis database, which must therefore not be the one that holds the jobs.
 CACHE_URL = env.url("LITMUS_CACHE_URL", ("redis", "rediss", "unix")) or redis_database(REDIS_URL, 1)
-CACHES = {
-    # allauth counts here how often somebody tries to sign in, to reset a password, to use a code: it must not be lost.
-    "default": {
-        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
-        "LOCATION": "accounts_limit",
-        "OPTIONS": {"MAX_ENTRIES": 1_000_000},  # more are thrown away unexpired; config/tasks.py removes the expired
-    },
-    "volatile": {  # see accounts/caches.py
-        "BACKEND": "accounts.caches.VolatileCache",
-        "LOCATION": CACHE_URL,
-        "KEY_PREFIX": "litmus",
-        "VERSION": CODE_VERSION,  # another version may not know the classes of what this one has kept
-        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},
-    },
-}
+CACHES = databases.caches(CACHE_URL, version=CODE_VERSION)
 
 # --- background jobs -------------------------------------------------------------------------------------------------
 JOB_TIME_LIMIT = env.number("LITMUS_JOB_HOURS", 12, minimum=1, maximum=1000) * 3600  # seconds
@@ -303,9 +264,9 @@ WEB_THREADS = env.number("LITMUS_WEB_THREADS", 4, minimum=1, maximum=500)
 WEB_NOTICE = env.number("LITMUS_WEB_NOTICE_SECONDS", 0)
 WEB_TIMEOUT = env.number("LITMUS_WEB_TIMEOUT", 120, minimum=1)  # seconds
 ACCESS_LOG = env.flag("LITMUS_ACCESS_LOG")
-if _pool["max_size"] < WEB_THREADS:
+if DB_POOL < WEB_THREADS:
     raise ImproperlyConfigured(
-        f"LITMUS_WEB_THREADS={WEB_THREADS} threads would wait for {_pool['max_size']} database connections: "
+        f"LITMUS_WEB_THREADS={WEB_THREADS} threads would wait for {DB_POOL} database connections: "
         "set LITMUS_DB_POOL to at least as many."
     )
 
