@@ -10,9 +10,8 @@ from adjudication.models import AgreementRun, Method, Verdict
 from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import AssignmentState, Level
 from corpus.models import Topic
-from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_votes import vote
-from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.browser.axe import assert_accessible
 from tests.browser.experts import counted_requests
 from tests.factories.adjudication import AT, Built, build_campaign
 
@@ -35,14 +34,20 @@ def address(name: str) -> str:
     return reverse(name, args=["tea", "main"])
 
 
+@pytest.fixture
+def page(built: Built, new_page: NewPage) -> Page:
+    """The screen as an adjudicator opens it: the first item, whose keys work."""
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    return page
+
+
 def verdict_of(built: Built, place: int) -> Verdict:
     return Verdict.objects.get(item=built.items[place])
 
 
-def test_deciding_by_keys_alone(built: Built, new_page: NewPage) -> None:
-    page = new_page(user=built.people["adjudicator"])
-    page.goto(address("adjudication_screen"))
-    expect(page.locator(TITLE)).to_have_text("On doc00000")
+def test_deciding_by_keys_alone(built: Built, page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(page.get_by_role("button", name="Decide")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Enter")
@@ -71,11 +76,8 @@ def test_deciding_by_keys_alone(built: Built, new_page: NewPage) -> None:
     expect(page.locator(TITLE)).to_have_text("On doc00001")
 
 
-def test_a_digit_pressed_while_the_next_item_is_on_its_way_is_chosen_there(built: Built, new_page: NewPage) -> None:
+def test_a_digit_pressed_while_the_next_item_is_on_its_way_is_chosen_there(built: Built, page: Page) -> None:
     """It decides nothing before the item can be seen: Enter is not kept. The decision's answer brings the item."""
-    page = new_page(user=built.people["adjudicator"])
-    page.goto(address("adjudication_screen"))
-    expect(page.locator(TITLE)).to_have_text("On doc00000")
     held: list[Route] = []
     page.route("**/decision/", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it is given
     sent = counted_requests(page)
@@ -98,11 +100,8 @@ def test_a_digit_pressed_while_the_next_item_is_on_its_way_is_chosen_there(built
     assert f"verdict={verdict_of(built, 2).pk}" in page.url
 
 
-def test_what_is_pressed_while_a_decision_is_refused_is_for_no_item(built: Built, new_page: NewPage) -> None:
+def test_what_is_pressed_while_a_decision_is_refused_is_for_no_item(built: Built, page: Page) -> None:
     """The refused item stays, as it was sent; what is typed into its comment is not taken for keys."""
-    page = new_page(user=built.people["adjudicator"])
-    page.goto(address("adjudication_screen"))
-    expect(page.locator(TITLE)).to_have_text("On doc00000")
     decide_verdict(verdict=verdict_of(built, 0), value=1, by=built.people["manager"], at=AT)  # who was faster
     held: list[Route] = []
     page.route("**/decision/", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it is given
@@ -124,10 +123,7 @@ def test_what_is_pressed_while_a_decision_is_refused_is_for_no_item(built: Built
     expect(page.locator("input[name=value]:checked")).to_have_value("1")
 
 
-def test_loading_again_chooses_nothing(built: Built, new_page: NewPage) -> None:
-    page = new_page(user=built.people["adjudicator"])
-    page.goto(address("adjudication_screen"))
-    expect(page.locator(TITLE)).to_have_text("On doc00000")
+def test_loading_again_chooses_nothing(built: Built, page: Page) -> None:
     page.keyboard.press("1")
     page.keyboard.press("ArrowRight")  # moves within the radio buttons
     expect(page.locator("input[name=value]:checked")).to_have_value("2")
@@ -168,11 +164,8 @@ def test_keys_wait_until_forms_and_links_no_longer_load_a_page(
     assert [each.method for each in sent] == requests
 
 
-def test_nothing_is_lost_when_the_server_is_away(built: Built, new_page: NewPage) -> None:
+def test_nothing_is_lost_when_the_server_is_away(built: Built, page: Page) -> None:
     """A decision, an arrow and an undo that come to nothing say so; item, value, cause, comment and address stay."""
-    page = new_page(user=built.people["adjudicator"])
-    page.goto(address("adjudication_screen"))
-    expect(page.locator(TITLE)).to_have_text("On doc00000")
     page.keyboard.press("0")
     page.keyboard.press("Enter")
     expect(page.locator(TITLE)).to_have_text("On doc00001")
@@ -203,10 +196,7 @@ def test_nothing_is_lost_when_the_server_is_away(built: Built, new_page: NewPage
     assert (verdict_of(built, 1).value, verdict_of(built, 1).cause) == (2, "guideline")
 
 
-def test_a_cause_is_taken_back_by_its_key_and_by_a_click(built: Built, new_page: NewPage) -> None:
-    page = new_page(user=built.people["adjudicator"])
-    page.goto(address("adjudication_screen"))
-    expect(page.locator(TITLE)).to_have_text("On doc00000")
+def test_a_cause_is_taken_back_by_its_key_and_by_a_click(built: Built, page: Page) -> None:
     chosen, chip = page.locator("input[name=cause]:checked"), page.locator(".chip", has_text="edge case")
     expect(chosen).to_have_value("")
     for choose in (lambda: page.keyboard.press("d"), chip.click):
@@ -219,11 +209,8 @@ def test_a_cause_is_taken_back_by_its_key_and_by_a_click(built: Built, new_page:
     assert verdict_of(built, 0).cause == ""
 
 
-def test_keys_wait_for_an_item_that_was_asked_for(built: Built, new_page: NewPage) -> None:
+def test_keys_wait_for_an_item_that_was_asked_for(built: Built, page: Page) -> None:
     """What is typed while another item is on its way, by an arrow or by Undo, is chosen there and decides nothing."""
-    page = new_page(user=built.people["adjudicator"])
-    page.goto(address("adjudication_screen"))
-    expect(page.locator(TITLE)).to_have_text("On doc00000")
     held: list[Route] = []
     for pattern in ("**verdict=*", "**/withdrawal/"):
         page.route(pattern, lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it is given
@@ -297,10 +284,8 @@ def test_sending_back_by_key_asks_first(built: Built, new_page: NewPage) -> None
     assert built.items[1].assignments.filter(state=AssignmentState.PENDING).count() == 1
 
 
-def test_escape_leaves_the_comment_for_the_decision_whose_keys_work(built: Built, new_page: NewPage) -> None:
+def test_escape_leaves_the_comment_for_the_decision_whose_keys_work(page: Page) -> None:
     """The focus was nowhere afterwards: nobody saw where keys went, and Tab began at the top of the page."""
-    page = new_page(user=built.people["adjudicator"])
-    page.goto(address("adjudication_screen"))
     page.keyboard.press("c")
     expect(page.locator("#comment")).to_be_focused()
     page.keyboard.type("2")
@@ -313,9 +298,7 @@ def test_escape_leaves_the_comment_for_the_decision_whose_keys_work(built: Built
     expect(page.locator("#comment")).to_have_value("2")
 
 
-def test_the_key_map_opens_and_keys_rest_meanwhile(built: Built, new_page: NewPage) -> None:
-    page = new_page(user=built.people["adjudicator"])
-    page.goto(address("adjudication_screen"))
+def test_the_key_map_opens_and_keys_rest_meanwhile(page: Page) -> None:
     page.keyboard.press("?")
     expect(page.locator("[data-key-dialog]")).to_be_visible()
     page.keyboard.press("2")
@@ -332,59 +315,6 @@ def test_deciding_works_without_a_script(built: Built, new_page: NewPage) -> Non
     page.get_by_role("button", name="Decide").click()
     expect(page.locator("#document-title")).to_have_text("On doc00001")
     assert verdict_of(built, 0).value == 2
-
-
-def test_two_clicks_from_a_figure_to_the_judgments(new_page: NewPage) -> None:
-    built = build_campaign(noisy_labels(60, 3), topics=12)
-    vote(built)
-    agree(built)
-    page = new_page(user=built.people["viewer"])
-    page.goto(address("agreement_detail"))
-    page.get_by_text("Pair by pair").click()
-    page.locator("#pairs .matrix td a").first.click()
-    expect(page.get_by_role("heading", name="Disagreements")).to_be_visible()
-    expect(page.locator("[data-judgments] td[data-label=Labels] .grade").first).to_be_visible()
-    page.goto(address("agreement_detail"))
-    page.select_option("#statistic", "spearman")
-    expect(page.locator(".headline")).to_contain_text("Spearman")
-    page.get_by_text("Annotator by annotator").click()
-    page.locator("#people tbody a").first.click()
-    expect(page.get_by_role("heading", name="Judgments", exact=True)).to_be_visible()
-    expect(page.locator("[data-judgments] td[data-label=Labels] .grade").first).to_be_visible()
-
-
-def test_pages_are_accessible(new_page: NewPage) -> None:
-    labels = noisy_labels(15, 5)
-    labels[0][2] = None  # type: ignore[call-overload]
-    built = build_campaign(labels, topics=5, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
-    vote(built)
-    agree(built, margin=0.1)
-    built.label(built.items[0], "cai", 1)
-    page = new_page(user=built.people["manager"])
-    for name in ("agreement_detail", "disagreement_list", "adjudication_screen", "acceptance"):
-        assert_accessible_everywhere(page, address(name))
-    assert_accessible_everywhere(page, reverse("collection_dashboard", args=["tea"]))
-
-
-def test_helper_pages_are_accessible(new_page: NewPage) -> None:
-    built = build_campaign(noisy_labels(48, 3), topics=48)
-    vote(built)
-    agree(built)
-    page = new_page(user=built.people["viewer"])
-    assert_accessible_everywhere(page, address("agreement_report"))
-    assert_accessible_everywhere(
-        page, address("sample_size") + "?statistic=cohen_kappa&wanted=half_width&points=5&power=80"
-    )
-
-
-def test_pages_without_anything_are_accessible(new_page: NewPage) -> None:
-    built = build_campaign([])
-    page = new_page(user=built.people["manager"])
-    for name in ("agreement_detail", "disagreement_list", "adjudication_screen", "acceptance"):
-        page.goto(address(name))
-        assert_accessible(page)
-    page.goto(reverse("collection_dashboard", args=["tea"]))
-    assert_accessible(page)
 
 
 def test_a_job_on_the_screen_takes_no_other_place_than_its_own(built: Built, new_page: NewPage) -> None:

@@ -1,118 +1,27 @@
-"""The archive, deletion, and the backup that brings a collection back."""
+"""The archive: what it refuses, and that no command writes into it."""
 
-import io
-import zipfile
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
-from django.conf import settings
-from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command, get_commands
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from lxml import html
 
-from accounts import jobs
-from accounts.files.folder import FolderStorage
-from accounts.files.storage import FilesAway, files
 from accounts.job_kinds import kind_of
-from accounts.models import AuditEvent, JobState, User
-from accounts.refusals import Conflict, Refused
+from accounts.models import JobState
+from accounts.refusals import Refused
 from adjudication.models import Release
-from annotation.models import Annotator, Campaign, CampaignState, Judgment, Level, MachineRun, Submission
+from annotation.models import Campaign, CampaignState
 from corpus.collections.audit import audit_of
-from corpus.collections.backup import backup_pieces, restore_backup
-from corpus.collections.collections import (
-    archive_collection,
-    create_collection,
-    rename_collection,
-    reopen_collection,
-    request_removal,
-)
-from corpus.collections.contents import contents, unfinished_jobs
-from corpus.models import Collection, CollectionRemoval, ImportRun, Role
-from tests.access_world import World, make_world
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory
+from corpus.collections.collections import archive_collection
+from corpus.collections.contents import unfinished_jobs
+from corpus.models import ImportRun
+from tests.access_world import World
+from tests.corpus.collections.archiving import manager_of, rows_of
+from tests.factories.accounts import AT, UserFactory
 
 pytestmark = pytest.mark.django_db
-HASHES = {"manifest_sha256": "a" * 64, "anonymous_sha256": "b" * 64}
-
-
-@pytest.fixture(scope="module")
-def shared_world(module_db: None) -> World:
-    """A collection with one of everything, a judgment among it."""
-    world = make_world()
-    level = Level.objects.filter(criterion__campaign=world.campaign).first()
-    sent = Submission.objects.create(uuid=uuid4(), assignment=world.assignment, kind="answer", received_at=AT)
-    Judgment.objects.create(assignment=world.assignment, criterion=level.criterion, value=level.value, submission=sent)
-    make_committee(world)
-    return world
-
-
-def make_committee(world: World) -> None:
-    """Who belongs to it is a table that no model names."""
-    named = {"campaign": world.campaign, "name": "committee", "kind": "machine", "model": "committee"}
-    annotator = Annotator.objects.create(**named, created_at=AT)
-    run = MachineRun.objects.create(
-        campaign=world.campaign,
-        annotator=annotator,
-        kind="committee",
-        recipe={},
-        recipe_hash="ef" * 32,
-        requested_at=AT,
-    )
-    run.members.add(world.machine_run)
-
-
-@pytest.fixture
-def world(shared_world: World, db: None) -> World:
-    """The shared world; what a test writes is rolled back."""
-    shared_world.collection.refresh_from_db()
-    return shared_world
-
-
-@pytest.fixture
-def archived(world: World) -> World:
-    """A collection with one of everything, in the archive."""
-    world.collection.campaigns.update(state=CampaignState.CLOSED)
-    for content in contents():
-        if hasattr(content.model, "is_final"):
-            content.of(world.collection.pk).update(state=JobState.CANCELLED, finished_at=AT)
-    archive_collection(by=manager(world), at=AT, collection=world.collection)
-    world.collection.refresh_from_db()
-    return world
-
-
-def manager(world: World) -> User:
-    return world.members[Role.MANAGER].user
-
-
-def delete(world: World) -> CollectionRemoval:
-    run = request_removal(
-        by=manager(world), at=AT, collection=world.collection, confirm=world.collection.slug, send=False
-    )
-    jobs.carry_out(run)
-    run.refresh_from_db()
-    assert run.state == JobState.DONE, run.reason
-    return run
-
-
-def rows_of(collection_id: int) -> dict[str, list[dict[str, object]]]:
-    """All rows of a collection, by table."""
-    return {each.name: list(each.of(collection_id).order_by("pk").values()) for each in contents()}
-
-
-class TestAudit:
-    def test_follows_the_collection_and_not_its_slug(self) -> None:
-        tea = CollectionFactory(slug="tea")
-        rename_collection(by=None, at=AT, collection=tea, slug="teas")
-        assert [event.verb for event in audit_of(tea)] == ["rename_collection"]
-        # However a slug came to be reused (before addresses were kept, or by hand), no log shows another's events.
-        with connection.cursor() as cursor:
-            cursor.execute("DELETE FROM corpus_collectionaddress WHERE slug = 'tea'")
-        assert not audit_of(CollectionFactory(slug="tea")).exists()
 
 
 class TestArchive:
@@ -122,10 +31,10 @@ class TestArchive:
         with pytest.raises(
             Refused, match=r"Close the campaign “.*” first\. .*The job “import of documents” is not finished"
         ):
-            archive_collection(by=manager(world), at=AT, collection=world.collection)
+            archive_collection(by=manager_of(world), at=AT, collection=world.collection)
 
     def test_what_is_open_is_named_with_its_page_on_both_pages(self, world: World, client: Client) -> None:
-        client.force_login(manager(world))
+        client.force_login(manager_of(world))
         place = [world.collection.slug]
         Campaign.objects.filter(pk=world.campaign.pk).update(state=CampaignState.OPEN)
         still_open = world.collection.campaigns.filter(state=CampaignState.OPEN).order_by("name")
@@ -142,7 +51,7 @@ class TestArchive:
 
     def test_nothing_is_written_by_page_api_or_command(self, archived: World, client: Client) -> None:
         slug = archived.collection.slug
-        client.force_login(manager(archived))
+        client.force_login(manager_of(archived))
         page = client.post(reverse("topic_create", args=[slug]), {"number": "9", "text": "Why?"})
         assert page.status_code == 409
         assert "is archived, so it can be read but not changed" in page.text
@@ -157,7 +66,7 @@ class TestArchive:
         assert client.post(reverse("topic_create", args=[archived.collection.slug])).status_code == 404
 
     def test_listed_apart_and_reopened(self, archived: World, client: Client) -> None:
-        client.force_login(manager(archived))
+        client.force_login(manager_of(archived))
         assert "Archived collections (1)" in client.get(reverse("collection_list")).text
         client.post(reverse("collection_reopen", args=[archived.collection.slug]))
         assert "Archived collections" not in client.get(reverse("collection_list")).text
@@ -247,7 +156,7 @@ class TestCommands:
         known = {"IMPORT": str(archived.import_run.pk), "PAPER": archived.paper.key, "RELEASE": archived.release.name}
         known |= {"WEBHOOK": str(archived.webhook.pk), "DELIVERY": str(archived.webhook.deliveries.get().pk)}
         known |= {"SPLIT": archived.split.name, "QUESTIONS": str(archived.question.reply.run_id)}
-        known["MANAGER"] = manager(archived).email
+        known["MANAGER"] = manager_of(archived).email
         frozen = {
             "frozen_at": AT,
             "place": "releases/1.1",
@@ -276,186 +185,3 @@ class TestCommands:
         call_command("export", SLUG, "--format", "documents", "--out", str(out))
         assert "D1" in out.read_text()
         assert rows_of(archived.collection.pk) == before
-
-
-class TestDeletion:
-    @pytest.mark.slow
-    def test_everything_of_it_goes_and_nothing_else(self, archived: World, client: Client) -> None:
-        other = CollectionFactory(slug="other")
-        MembershipFactory(collection=other, user=manager(archived), role=Role.MANAGER)
-        before, pk = rows_of(other.pk), archived.collection.pk
-        filled = {name for name, rows in rows_of(pk).items() if rows}
-        run = delete(archived)
-        assert {name for name, rows in rows_of(pk).items() if rows} == set()
-        assert set(run.counts) == filled
-        assert rows_of(other.pk) == before
-        assert User.objects.filter(pk=manager(archived).pk).exists()
-        client.force_login(manager(archived))
-        page = client.get(reverse("collection_removal", args=[run.pk])).text
-        assert "delete collection" in page
-        log = b"".join(client.get(reverse("collection_removal_audit", args=[run.pk])).streaming_content).decode()
-        assert "archive_collection" in log
-        with pytest.raises(Conflict):
-            create_collection(by=None, at=AT, slug=run.slug, title="Again")
-
-    def test_its_files_go_too_and_nothing_else(self, archived: World, monkeypatch: pytest.MonkeyPatch) -> None:
-        pk, release = archived.collection.pk, Release.objects.filter(collection=archived.collection).first()
-        Release.objects.filter(pk=release.pk).update(place=f"releases/{release.pk}.2", frozen_at=AT, **HASHES)
-        run = ImportRun.objects.filter(collection=pk).first()
-        ImportRun.objects.filter(pk=run.pk).update(files=[{"name": "x", "path": "imports/f0f0/0", "sha256": ""}])
-        own = [f"papers/{pk}/x.pdf", f"papers/{pk}/x.pdf.pages/1.png", f"releases/{release.pk}.2/named/manifest.json"]
-        others = [f"papers/{pk}0/x.pdf", f"releases/{release.pk}.20/named/manifest.json", "imports/f0f/0"]
-        for name in (*own, "imports/f0f0/0", *others):
-            files.save(name, ContentFile(b"x"))
-        asked: list[str] = []
-        remove = FolderStorage.remove_folder
-
-        def once_away(storage: FolderStorage, name: str) -> None:
-            asked.append(name)
-            if len(asked) == 2:
-                raise FilesAway("The server of the bucket refused: SlowDown.")
-            remove(storage, name)
-
-        monkeypatch.setattr(FolderStorage, "remove_folder", once_away)
-        delete(archived)  # which goes on once the storage is there again, with rows that are gone
-        assert len(asked) > 3
-        assert [name for name in (*own, "imports/f0f0/0") if files.exists(name)] == []
-        assert [name for name in others if not files.exists(name)] == []
-
-    def test_only_archived_and_only_by_its_name(self, world: World, client: Client) -> None:
-        by, collection = manager(world), world.collection
-        with pytest.raises(Refused, match="Archive the collection first"):
-            request_removal(by=by, at=AT, collection=collection, confirm=collection.slug)
-        Collection.objects.filter(pk=collection.pk).update(archived_at=AT)
-        with pytest.raises(Refused, match="Nothing was deleted"):
-            request_removal(by=by, at=AT, collection=collection, confirm="something else")
-        client.force_login(by)
-        page = client.post(reverse("collection_delete", args=[collection.slug]), {"confirm": "tee"})
-        assert page.status_code == 422
-        assert reverse("collection_backup", args=[collection.slug]) in page.text
-        assert not CollectionRemoval.objects.filter(collection_id=collection.pk).exists()
-
-    def test_a_reopened_one_stays(self, archived: World) -> None:
-        by, collection = manager(archived), archived.collection
-        run = request_removal(by=by, at=AT, collection=collection, confirm=collection.slug, send=False)
-        with pytest.raises(Conflict, match="is being deleted"):
-            reopen_collection(by=by, at=AT, collection=collection)
-        Collection.objects.filter(pk=collection.pk).update(archived_at=None)
-        jobs.carry_out(run)
-        run.refresh_from_db()
-        assert run.state == JobState.FAILED
-        assert Collection.objects.filter(pk=collection.pk).exists()
-
-    @pytest.mark.slow
-    def test_as_many_statements_for_many_documents_as_for_one(
-        self, archived: World, django_assert_max_num_queries
-    ) -> None:
-        with django_assert_max_num_queries(2 * len(contents()) + 60):
-            delete(archived)
-
-    def test_every_foreign_key_that_rows_are_deleted_by_is_indexed(self) -> None:
-        """Deleting a row looks for rows that refer to it: without an index that reads a whole table for each row."""
-        assert unindexed_keys() <= SMALL_TARGETS
-
-    def test_submissions_stay_append_only_otherwise(self, world: World) -> None:
-        with pytest.raises(Exception, match="append-only"), connection.cursor() as cursor:
-            cursor.execute("DELETE FROM annotation_submission")
-
-
-# Rows that these keys refer to are few in a collection: criteria, levels, guidelines.
-SMALL_TARGETS = {
-    "annotation_judgment.criterion_id",
-    "annotation_judgment.criterion_id,value",
-    "annotation_replyvalue.criterion_id",
-    "annotation_submission.guideline_id",
-    "annotation_assignment.queue_id",
-}
-
-
-def unindexed_keys() -> set[str]:
-    """Foreign keys between tables of collections whose own columns no index begins with."""
-    tables = [content.model._meta.db_table for content in contents()]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT c.conrelid::regclass || '.' || (
-              SELECT string_agg(a.attname, ',' ORDER BY k.n) FROM unnest(c.conkey) WITH ORDINALITY k(attnum, n)
-              JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.attnum)
-            FROM pg_constraint c
-            WHERE c.contype = 'f' AND c.conrelid::regclass::text = ANY(%s) AND c.confrelid::regclass::text = ANY(%s)
-              AND NOT EXISTS (
-                SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-                WHERE i.indrelid = c.conrelid AND a.attnum = ANY(c.conkey) AND (i.indpred IS NULL
-                  OR pg_get_expr(i.indpred, i.indrelid) = format('(%%I IS NOT NULL)', a.attname)))
-            """,
-            [tables, tables],
-        )
-        return {name for (name,) in cursor.fetchall()}
-
-
-class TestBackup:
-    @pytest.mark.slow
-    def test_a_deleted_collection_comes_back_as_it_was(self, archived: World, tmp_path: Path) -> None:
-        pk, slug = archived.collection.pk, archived.collection.slug
-        before = rows_of(pk)
-        file = tmp_path / "tea.zip"
-        call_command("backup_collection", slug, str(file))
-        with pytest.raises(CommandError, match=r"exists\. Choose another name"):
-            call_command("backup_collection", slug, str(file))
-        with pytest.raises(CommandError, match="Only a deleted one"):
-            call_command("restore_collection", str(file))
-        delete(archived)
-        call_command("restore_collection", str(file))
-        assert rows_of(pk) == before
-        assert AuditEvent.objects.filter(scope_id=pk, verb="restore_collection").count() == 1
-
-    @pytest.mark.slow
-    def test_what_is_no_backup_of_here_is_refused(self, archived: World) -> None:
-        with pytest.raises(Refused, match="not a zip file"):
-            restore_backup(io.BytesIO(b"tea"))
-        with pytest.raises(Refused, match="not a backup of a collection"):
-            restore_backup(io.BytesIO(zip_of({"a.txt": b"tea"})))
-        data = b"".join(backup_pieces(archived.collection))
-        manifest = zipfile.ZipFile(io.BytesIO(data)).read("manifest.json")
-        delete(archived)
-        other = manifest.replace(b"manager@example.org", b"somebody@example.org")
-        User.objects.filter(email="manager@example.org").update(email="moved@example.org")
-        with pytest.raises(Refused, match="another version"):
-            restore_backup(io.BytesIO(zip_of({"manifest.json": other.replace(b"00", b"99")})))
-
-    @pytest.mark.slow
-    def test_a_damaged_one_is_refused_and_nothing_of_it_stays(self, archived: World) -> None:
-        whole = zipfile.ZipFile(io.BytesIO(b"".join(backup_pieces(archived.collection))))
-        files = {name: whole.read(name) for name in whole.namelist()}
-        delete(archived)
-        for changed in (
-            {"manifest.json": b"[]"},
-            {"tables/corpus.document.csv": b"1,2,3\n"},
-            {"files/papers/first.pdf": b"first", "files/papers/../../../outside.pdf": b"last"},
-        ):
-            self.refuse(zip_of({**files, **changed}))
-        broken = bytearray(zip_of({**files, "files/papers/first.pdf": b"first", "files/papers/last.pdf": b"whole"}))
-        broken[broken.index(b"whole")] ^= 1  # its checksum does not fit any longer
-        self.refuse(bytes(broken))
-
-    def refuse(self, data: bytes) -> None:
-        before = sorted(Path(settings.MEDIA_ROOT).rglob("*.pdf"))
-        with pytest.raises(Refused, match=r"The backup is damaged \(.*\)\. Nothing was restored"):
-            restore_backup(io.BytesIO(data))
-        assert not Collection.objects.filter(slug="tea").exists()
-        assert sorted(Path(settings.MEDIA_ROOT).rglob("*.pdf")) == before
-
-    @pytest.mark.slow
-    def test_page(self, archived: World, client: Client) -> None:
-        client.force_login(manager(archived))
-        answer = client.get(reverse("collection_backup", args=[archived.collection.slug]))
-        names = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))).namelist()
-        assert {"manifest.json", "tables/corpus.document.csv", "tables/annotation.submission.csv"} <= set(names)
-
-
-def zip_of(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()

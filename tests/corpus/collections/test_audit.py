@@ -5,11 +5,14 @@ import io
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
 from accounts.audit import record_event
 from accounts.models import AuditEvent, User
+from corpus.collections.audit import audit_of
+from corpus.collections.collections import rename_collection
 from corpus.collections.pages.audit import PAGE_SIZE
 from corpus.models import Collection, Role
 from corpus.templatetags.people import in_words
@@ -113,3 +116,13 @@ def test_csv_holds_no_formulas(client: Client, collection: Collection, title: st
 )
 def test_particulars_are_shown_in_words(value: object, words: str) -> None:
     assert in_words(value) == words
+
+
+def test_the_log_follows_the_collection_and_not_its_slug() -> None:
+    tea = CollectionFactory(slug="tea")
+    rename_collection(by=None, at=AT, collection=tea, slug="teas")
+    assert [event.verb for event in audit_of(tea)] == ["rename_collection"]
+    # However a slug came to be reused (before addresses were kept, or by hand), no log shows another's events.
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM corpus_collectionaddress WHERE slug = 'tea'")
+    assert not audit_of(CollectionFactory(slug="tea")).exists()
