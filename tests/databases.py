@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.utils import OperationalError
 
+from accounts.refusals import Refused
 from config.embedded.places import FileLock, make_directories
-from tests.processes import wait_for
+from tests.processes import PATIENCE, wait_for
 
 PREFIX = "litmus_migrated_"
 _LOCK = 7_203_511  # of the advisory lock under which the template is made
@@ -229,6 +231,23 @@ def second_of(first: Callable[[], object], second: Callable[[], object]) -> Any:
     return end()
 
 
+def at_once(*works: Callable[[], object]) -> list[Any]:
+    """What each gives, or the refusal that it meets, begun in one moment, each over a connection of its own. For tests
+    with `transaction=True`. Errors: what else one of them raises."""
+    start = threading.Barrier(len(works))
+    ends = [_begin(partial(_after, start, work)) for work in works]
+    said = [end() for end in ends]
+    for each in said:
+        if isinstance(each, BaseException) and not isinstance(each, Refused):
+            raise each
+    return said
+
+
+def _after(start: threading.Barrier, work: Callable[[], object]) -> object:
+    start.wait(PATIENCE)
+    return work()
+
+
 def _begin(work: Callable[[], object]) -> Callable[[], Any]:
     """Start it over a connection of its own; what waits for its end, and gives what it gave or raised."""
     said: list[Any] = []
@@ -241,11 +260,12 @@ def _begin(work: Callable[[], object]) -> Callable[[], Any]:
         finally:
             connection.close()
 
-    thread = threading.Thread(target=carry_out)
+    thread = threading.Thread(target=carry_out, daemon=True)
     thread.start()
 
     def end() -> Any:
-        thread.join(30)
+        thread.join(PATIENCE)
+        assert said, "it did not end"
         return said[0]
 
     return end

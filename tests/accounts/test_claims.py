@@ -3,9 +3,8 @@
 And the claim on a person's daily mail, which nobody gives back.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Barrier
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -15,6 +14,7 @@ from accounts import claims, digests
 from accounts.claims import LEASE, Claim, claimed, jobs_claimed
 from accounts.models import JobClaim
 from corpus.models import ImportRun
+from tests.databases import at_once
 from tests.factories.accounts import UserFactory
 from tests.processes import wait_for
 
@@ -63,15 +63,6 @@ def test_a_claim_is_renewed_as_long_as_the_work_goes_on(monkeypatch: pytest.Monk
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_claim_a_digest_once() -> None:
-    user, barrier, now = UserFactory(), Barrier(4), timezone.now()
-
-    def claim(_: int) -> bool:
-        barrier.wait(60)
-        try:
-            return digests._claim(user, now)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(4) as pool:
-        assert sorted(pool.map(claim, range(4))) == [False, False, False, True]
-        assert sorted(pool.map(claim, range(4))) == [False] * 4
+    asked = [partial(digests._claim, UserFactory(), timezone.now())] * 4
+    assert sorted(at_once(*asked)) == [False, False, False, True]
+    assert sorted(at_once(*asked)) == [False] * 4

@@ -3,17 +3,15 @@
 import re
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -27,9 +25,10 @@ from accounts.first_account import (
 )
 from accounts.models import AuditEvent, FirstCode, User
 from accounts.refusals import NotHere, Refused
+from tests.databases import at_once
 from tests.factories.accounts import AT, PASSWORD, UserFactory
 from tests.processes import Child, answers, child_environment, free_port, web_server
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/accounts/first/"
@@ -122,25 +121,16 @@ def test_the_command_prints_a_new_one_while_there_is_no_account(capsys: pytest.C
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("second", ["page", "command"])
 def test_two_at_once_make_one_account(second: str) -> None:
-    code, together = create_first_code(at=AT), Barrier(2)
+    code = create_first_code(at=AT)
 
-    def make(number: int) -> str:
-        try:
-            together.wait(PATIENCE)
-            if number and second == "command":
-                code_again = create_first_code(at=AT)
-                create_first_account(at=AT, code=code_again, **MINE)
-            else:
-                create_first_account(at=AT, code=code, **{**MINE, "email": f"ana{number}@example.org"})
-        except Refused as refusal:
-            return refusal.reason
-        finally:
-            connection.close()
-        return "made"
+    def make(number: int) -> User:
+        if number and second == "command":
+            return create_first_account(at=AT, code=create_first_code(at=AT), **MINE)
+        return create_first_account(at=AT, code=code, **{**MINE, "email": f"ana{number}@example.org"})
 
-    with ThreadPoolExecutor(2) as pool:
-        said = list(pool.map(make, range(2)))
-    assert said.count("made") == User.objects.count() == 1
+    said = at_once(partial(make, 0), partial(make, 1))
+    assert sorted(isinstance(each, User) for each in said) == [False, True]
+    assert User.objects.count() == 1
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Authors' pages in Chromium: accessible everywhere, answered with and without script."""
 
 import re
-from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -10,10 +9,10 @@ from playwright.sync_api import expect
 
 from corpus.models import Document, Role
 from corpus.questions.author_answers import submit_answer
-from corpus.questions.author_calls import create_call, invite_author
+from corpus.questions.author_calls import invite_author
 from corpus.questions.author_links import author_token
-from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.corpus.questions.asking import new_call
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -28,17 +27,7 @@ def call():
     abstract = "We steeped leaves for one to nine minutes and asked 120 drinkers what they recalled. " * 3
     for number, title in enumerate(("Steeping time and recall", "Kettles that listen")):
         Document.objects.create(collection=collection, docno=f"10.1145/{number}", title=title, abstract=abstract)
-    return create_call(
-        by=manager.user,
-        at=AT,
-        collection=collection,
-        name="authors of 2026",
-        source="author-tea",
-        guideline=GUIDELINE,
-        mail_subject=SUBJECT,
-        mail_body=BODY,
-        deadline_at=timezone.now() + timedelta(days=7),
-    )
+    return new_call(manager)
 
 
 def invite(call, name: str, number: int):

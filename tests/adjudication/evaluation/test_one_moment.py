@@ -1,9 +1,6 @@
 """An evaluation stands on gold and runs as they were when it began."""
 
-from threading import Thread
-
 import pytest
-from django.db import connection
 
 from adjudication.evaluation.evaluation import evaluate
 from adjudication.evaluation.spec import EvaluationSpec
@@ -11,6 +8,7 @@ from adjudication.models import Verdict
 from corpus.models import RetrievalRun
 from tests.adjudication.evaluation.conftest import make_built
 from tests.adjudication.evaluation.evaluating import done
+from tests.databases import in_another_connection
 
 
 @pytest.mark.slow
@@ -24,13 +22,10 @@ def test_gold_and_runs_are_of_one_moment() -> None:
     def change() -> None:
         RetrievalRun.objects.get(name="half").rankings.all().delete()
         Verdict.objects.filter(item__campaign=built.campaign).update(value=0)
-        connection.close()
 
     def meanwhile(_done: int, _total: int, step: str) -> None:
         if step == "reading good":
-            thread = Thread(target=change)
-            thread.start()
-            thread.join()
+            assert in_another_connection(change) is None
 
     spec = EvaluationSpec("campaign:main", ("good", "half"), resamples=1000)
     assert evaluate(collection, spec, progress=meanwhile).to_json()["subsets"] == before

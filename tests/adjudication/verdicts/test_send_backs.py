@@ -1,10 +1,9 @@
 """An item sent back for one more judge: who is asked, who is not, and taking it back."""
 
-import threading
 from datetime import timedelta
+from functools import partial
 
 import pytest
-from django.db import connection, transaction
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
@@ -18,9 +17,8 @@ from annotation.labelling.units_ahead import take_units
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Strategy
 from tests.adjudication.verdicts.test_verdicts import make_role, verdict_of
 from tests.adjudication.verdicts.test_votes import vote
-from tests.databases import waits_for_a_lock
+from tests.databases import at_once, second_of
 from tests.factories.adjudication import AT, Built, build_campaign
-from tests.processes import PATIENCE, wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -137,21 +135,8 @@ def test_two_who_send_back_at_once_ask_for_one_judge() -> None:
     found = build_campaign(LABELS, people=("ana", "ben", "cai"))
     vote(found)
     Campaign.objects.filter(pk=found.campaign.pk).update(strategy=Strategy.QUEUE)
-    verdict, outcomes = verdict_of(found, 2), []
-
-    def send() -> None:
-        try:
-            outcomes.append(send_back_item(verdict=verdict, by=found.people["adjudicator"], at=LATER))
-        except Conflict as conflict:
-            outcomes.append(conflict)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=send) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
+    send = partial(send_back_item, verdict=verdict_of(found, 2), by=found.people["adjudicator"], at=LATER)
+    outcomes = at_once(*[send] * 4)
     assert sorted(isinstance(outcome, Conflict) for outcome in outcomes) == [False, True, True, True]
     found.items[2].refresh_from_db()
     assert found.items[2].extra_overlap == 1
@@ -162,16 +147,6 @@ def test_a_judge_paused_at_the_same_moment_is_not_chosen() -> None:
     """The choice is made again once the annotator's row is locked."""
     found = build_campaign([[0, None, None]], people=("ana", "ben", "cai"))
     vote(found)
-    verdict, outcomes = verdict_of(found, 0), []
-
-    def send() -> None:
-        outcomes.append(send_back_item(verdict=verdict, by=found.people["adjudicator"], at=LATER))
-        connection.close()
-
-    with transaction.atomic():
-        pause_annotator(annotator=found.annotators["ben"], by=None, at=LATER)
-        thread = threading.Thread(target=send)
-        thread.start()
-        wait_for(waits_for_a_lock, what="the other transaction to wait")
-    thread.join(PATIENCE)
-    assert outcomes[0].annotator == found.annotators["cai"]
+    pause = partial(pause_annotator, annotator=found.annotators["ben"], by=None, at=LATER)
+    send = partial(send_back_item, verdict=verdict_of(found, 0), by=found.people["adjudicator"], at=LATER)
+    assert second_of(pause, send).annotator == found.annotators["cai"]

@@ -4,7 +4,6 @@ import contextlib
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -19,8 +18,8 @@ from adjudication.labels.queue import acceptable
 from adjudication.models import Method, Verdict, VoteRun
 from adjudication.verdicts.decisions import accept_votes, decide_verdict
 from annotation.models import Campaign
-from tests.adjudication.verdicts.test_send_backs import waits_for_a_lock
 from tests.adjudication.verdicts.test_votes import vote
+from tests.databases import at_once, waits_for_a_lock
 from tests.factories.adjudication import Built, build_campaign
 from tests.processes import PATIENCE, wait_for
 
@@ -38,7 +37,6 @@ class Race:
         self.judges = [built.people["manager"], built.people["adjudicator"]]
         self.decided: list[tuple[int, int, int]] = []  # verdict, value, judge
         self.accepted: Counter[int] = Counter()  # judge → how many votes
-        self.errors: list[BaseException] = []
 
     def count(self) -> None:
         for _ in range(4):
@@ -63,23 +61,7 @@ class Race:
     def run(self) -> None:
         works = [self.count, self.count, *(partial(self.accept, judge) for judge in self.judges)]
         works += [partial(self.decide, judge, seed) for seed, judge in enumerate(self.judges * 2)]
-        start = threading.Barrier(len(works))
-        threads = [threading.Thread(target=self.work, args=(start, work), daemon=True) for work in works]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(120)
-        assert not any(thread.is_alive() for thread in threads)
-        assert self.errors == []
-
-    def work(self, start: threading.Barrier, work: Callable[[], None]) -> None:
-        try:
-            start.wait(PATIENCE)
-            work()
-        except BaseException as error:  # noqa: BLE001 - reported by the test
-            self.errors.append(error)
-        finally:
-            connection.close()
+        assert at_once(*works) == [None] * len(works)
 
 
 @pytest.mark.slow

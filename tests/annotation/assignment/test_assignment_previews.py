@@ -1,10 +1,9 @@
 """Plans that are previewed, and written only if nothing has changed meanwhile."""
 
-import threading
 from collections import Counter
+from functools import partial
 
 import pytest
-from django.db import connection
 from django.urls import reverse
 
 from accounts import jobs
@@ -15,8 +14,9 @@ from annotation.assignment.assignments import confirm_assignment, request_assign
 from annotation.assignment.workload import Workload
 from annotation.models import Assignment, AssignmentRun, Item, Strategy
 from tests.annotation.assignment.test_assignments import assign, check_slots, confirmed, judges, previewed
+from tests.databases import at_once
 from tests.factories.annotation import AT, annotator, make_campaign, make_material
-from tests.processes import PATIENCE, wait_for
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -122,24 +122,8 @@ def test_a_real_worker_plans_and_writes(celery_worker, made):
 @pytest.mark.django_db(transaction=True)
 def test_two_plans_at_once_give_each_item_its_judges_once(made):
     campaign = make_campaign(made)
-    barrier = threading.Barrier(4)
-    outcomes = []
-
-    def plan():
-        try:
-            barrier.wait(PATIENCE)
-            outcomes.append(assign(campaign).judgments)
-        except Conflict:
-            outcomes.append(0)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=plan) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
-    assert sorted(outcomes) == [0, 0, 0, 48]
+    outcomes = at_once(*[partial(assign, campaign)] * 4)
+    assert sorted(0 if isinstance(each, Conflict) else each.judgments for each in outcomes) == [0, 0, 0, 48]
     assert {len(names) for names in judges(campaign).values()} == {2}
     check_slots(campaign)
 

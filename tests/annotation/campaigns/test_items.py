@@ -1,11 +1,11 @@
 """Items: built from aspects and pools, sampled into held-out splits that never overlap."""
 
-import threading
 from collections import Counter
 from datetime import timedelta
+from functools import partial
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Count
 
 from accounts import jobs
@@ -25,6 +25,7 @@ from annotation.campaigns.lifecycle import open_campaign
 from annotation.labelling.units_ahead import take_units
 from annotation.models import Item, ItemBuild, Split
 from corpus.models import Aspect, AspectNode, PoolEntry
+from tests.databases import at_once
 from tests.factories.annotation import (
     AT,
     add_documents,
@@ -36,7 +37,7 @@ from tests.factories.annotation import (
     make_material,
     skip_item,
 )
-from tests.processes import PATIENCE, wait_for
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -190,24 +191,8 @@ def test_the_database_itself_keeps_held_out_splits_apart():
 def test_two_samples_at_once_share_nothing():
     made = make_material(topics=4, aspects=2, documents=10)
     campaigns = [campaign_of(made, name=f"Split {i}", split=split) for i, split in enumerate(["dev", "test"] * 2)]
-    barrier = threading.Barrier(len(campaigns))
-    failures = []
-
-    def draw(campaign):
-        try:
-            barrier.wait(PATIENCE)
-            build(campaign, sample=20, seed=1)  # one seed: all four want the very same pairs
-        except Exception as error:  # noqa: BLE001 - shown below
-            failures.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=draw, args=(campaign,)) for campaign in campaigns]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
-    assert not failures
+    drawn = at_once(*(partial(build, campaign, sample=20, seed=1) for campaign in campaigns))  # all want the same pairs
+    assert not [each for each in drawn if isinstance(each, Refused)]
     assert [campaign.items.count() for campaign in campaigns] == [20] * 4
     assert len(set().union(*map(keys, campaigns))) == 80
 

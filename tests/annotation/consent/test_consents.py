@@ -1,6 +1,5 @@
 """Consent: asked for before anybody judges, given to a version, withdrawn at any moment."""
 
-import threading
 from datetime import timedelta
 from uuid import uuid4
 
@@ -41,6 +40,7 @@ from annotation.models import (
 )
 from tests.annotation.gold.known_worlds import make_practice
 from tests.annotation.labelling.sending import address, post, submission
+from tests.databases import in_another_connection
 from tests.factories.adjudication import AT, Built
 from tests.factories.annotation import annotator, make_material
 from tests.factories.labelling import assignment_of, build_work, given, send, send_one
@@ -291,14 +291,10 @@ def test_withdrawal_does_not_wait_for_a_count_that_runs(after: str) -> None:
         with connection.cursor() as cursor:
             cursor.execute("SET lock_timeout = '10s'")
         withdraw(built)
-        connection.close()
 
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=built.campaign.pk)  # as a count of votes
-        thread = threading.Thread(target=while_it_counts)
-        thread.start()
-        thread.join(60)
-        assert not thread.is_alive()
+        assert in_another_connection(while_it_counts) is None
         ana.refresh_from_db()
         assert (ana.state, ana.identity) == ("removed", "withdrew their consent")
         assert Judgment.objects.filter(assignment__annotator=ana).exists(), "labels wait for the count"

@@ -1,7 +1,7 @@
 """Who gets the labelling screen, and what no answer of it ever reveals to an annotator."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,15 +16,6 @@ from tests.factories.adjudication import AT, Built, add_labels
 from tests.factories.labelling import assignment_of, build_work, given, send_one
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def signed_in(client: Client) -> Callable[[Built, str], Client]:
-    def sign_in(built: Built, person: str = "ana") -> Client:
-        client.force_login(built.people[person])
-        return client
-
-    return sign_in
 
 
 READS = ("label_next", "label_history", "label_guideline")

@@ -1,12 +1,11 @@
 """One open queue, many windows: people judge, skip, leave, come back and are removed at the same moment."""
 
 import random
-import threading
 from collections import Counter
 from datetime import timedelta
+from functools import partial
 
 import pytest
-from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.refusals import Refused
@@ -14,10 +13,9 @@ from annotation.assignment.assignments import release_assignments
 from annotation.labelling.submissions import submit
 from annotation.labelling.units_ahead import begin_visit, end_visit, take_units
 from annotation.models import Assignment, AssignmentState, Judgment, Order, Strategy
-from tests.databases import waits_for_a_lock
+from tests.databases import at_once, second_of
 from tests.factories.adjudication import Built
 from tests.factories.labelling import build_work, given, skip
-from tests.processes import PATIENCE, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,7 +31,6 @@ class Race:
         self.built = built
         self.where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
         self.counted: Counter[int] = Counter()  # assignment → answers acknowledged as counted
-        self.errors: list[BaseException] = []
 
     def judge(self, person: str, seed: int) -> None:
         """Visits: the first units, the rest, some answers (each asking for the next units), and leaving."""
@@ -69,23 +66,7 @@ class Race:
     def run(self) -> None:
         works = [self.take_off]
         works += [lambda one=one, s=s: self.judge(one, s) for s, one in enumerate(PEOPLE * 2)]
-        start = threading.Barrier(len(works))
-        threads = [threading.Thread(target=self.work, args=(start, work), daemon=True) for work in works]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(180)
-        assert not any(thread.is_alive() for thread in threads)
-        assert self.errors == []
-
-    def work(self, start: threading.Barrier, work) -> None:
-        try:
-            start.wait(PATIENCE)
-            work()
-        except BaseException as error:  # noqa: BLE001 - reported by the test
-            self.errors.append(error)
-        finally:
-            connection.close()
+        assert at_once(*works) == [None] * len(works)
 
 
 @pytest.mark.slow
@@ -116,22 +97,7 @@ def test_a_lease_that_somebody_else_ends_is_not_prolonged():
     hand += take_units(**ana, have=hand, at=began, visit=visit)[1]
     assert len(hand) == 3
     late = began + timedelta(minutes=built.campaign.lease_minutes + 1)
-    errors: list[BaseException] = []
-
-    def prolong() -> None:
-        try:
-            take_units(**ana, have=hand, at=late, visit=visit)
-        except BaseException as error:  # noqa: BLE001 - reported by the test
-            errors.append(error)
-        finally:
-            connection.close()
-
-    with transaction.atomic():
-        assert take_units(**ben, at=late)[1]
-        thread = threading.Thread(target=prolong)
-        thread.start()
-        wait_for(waits_for_a_lock, what="the other transaction to wait")
-    thread.join(PATIENCE)
-    assert errors == []
+    said = second_of(partial(take_units, **ben, at=late), partial(take_units, **ana, have=hand, at=late, visit=visit))
+    assert not isinstance(said, BaseException)
     ended = Assignment.objects.filter(annotator=built.annotators["ana"])
     assert set(ended.values_list("state", "slot", "held_by")) == {("withdrawn", None, None)}

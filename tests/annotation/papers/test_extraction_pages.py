@@ -15,14 +15,12 @@ from annotation.papers.extracting import (
     begin_extraction,
     finish_extraction,
     reopen_extraction,
-    save_extraction,
 )
 from annotation.papers.extractions import content_of
 from annotation.papers.gold import gold_of
 from corpus.models import Membership, Paper, Role
 from engines.definitions.block_contexts import without_proposals
-from engines.definitions.extractions import write_content
-from tests.annotation.papers.test_extractions import campaign_of, has_paper
+from tests.annotation.papers.test_extractions import campaign_of, finish_differing
 from tests.factories.annotation import AT, add_topic, make_campaign
 from tests.factories.papers import assignment_of, make_content, make_extraction
 
@@ -183,12 +181,7 @@ def test_agreement_of_those_who_finished_is_shown_with_the_papers_they_differ_on
     empty = client.get(address).text
     assert "Nothing to compare yet" in empty
     assert "<strong>Next:</strong>" in empty
-    judges = [name for name in ("ana", "ben", "cai") if has_paper(campaign, name, paper)]
-    for name, content in zip(judges, (make_content(), make_content(cites=("2",))), strict=True):
-        by = material.people[name]
-        mine = begin_extraction(assignment=assignment_of(campaign, name, paper), by=by, at=AT)
-        save_extraction(extraction=mine, content=write_content(content), base=1, by=by, at=AT)
-        finish_extraction(extraction=mine, by=by, at=AT)
+    finish_differing(material, campaign, paper)
     page = " ".join(client.get(address).content.decode().split())
     assert "0.667" in page  # citations: one in common of two and one
     assert "nothing to compare" in page  # the paper has no blocks, so there is no kappa of paragraphs

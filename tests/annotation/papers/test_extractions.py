@@ -126,6 +126,16 @@ def has_paper(campaign: Campaign, name: str, paper: Paper) -> bool:
     return campaign.items.filter(paper=paper, assignments__annotator__user__email=f"{name}@example.org").exists()
 
 
+def finish_differing(material: Material, campaign: Campaign, paper: Paper) -> None:
+    """Both judges of the paper finish their extractions of it, in one of which a citation is missing."""
+    judges = [name for name in ("ana", "ben", "cai") if has_paper(campaign, name, paper)]
+    for name, content in zip(judges, (make_content(), make_content(cites=("2",))), strict=True):
+        by = material.people[name]
+        mine = begin_extraction(assignment=assignment_of(campaign, name, paper), by=by, at=AT)
+        save_extraction(extraction=mine, content=write_content(content), base=1, by=by, at=AT)
+        finish_extraction(extraction=mine, by=by, at=AT)
+
+
 def test_finishing_asks_about_dangling_citations_and_can_be_taken_back(material) -> None:
     campaign = campaign_of(material, overlap=3)
     paper = campaign.items.order_by("pk")[0].paper
@@ -157,12 +167,7 @@ def test_finishing_asks_about_dangling_citations_and_can_be_taken_back(material)
 def test_annotators_who_differ_wait_for_adjudication(material) -> None:
     campaign = campaign_of(material, overlap=2)
     paper = campaign.items.order_by("pk")[0].paper
-    judges = [name for name in ("ana", "ben", "cai") if has_paper(campaign, name, paper)]
-    for name, content in zip(judges, (make_content(), make_content(cites=("2",))), strict=True):
-        by = material.people[name]
-        mine = begin_extraction(assignment=assignment_of(campaign, name, paper), by=by, at=AT)
-        save_extraction(extraction=mine, content=write_content(content), base=1, by=by, at=AT)
-        finish_extraction(extraction=mine, by=by, at=AT)
+    finish_differing(material, campaign, paper)
     assert next(gold_of(material.collection)).status == "disagreed"
     make_extraction(paper, ExtractionSource.ADJUDICATED, make_content(), campaign=campaign)
     gold = next(gold_of(material.collection))

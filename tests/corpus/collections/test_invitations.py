@@ -1,13 +1,11 @@
 """Invitations: by e-mail into a role, by a signed link that is good once and for a while."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Barrier
+from functools import partial
 
 import pytest
 from django.core import mail
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -28,8 +26,8 @@ from corpus.collections.invitations import (
 )
 from corpus.models import InvitedRole, Membership, Role
 from tests.corpus.collections.inviting import EMAIL, address_of, invite
+from tests.databases import at_once
 from tests.factories.accounts import AT, PASSWORD, CollectionFactory, MembershipFactory, UserFactory
-from tests.processes import PATIENCE
 
 pytestmark = pytest.mark.django_db
 
@@ -164,22 +162,10 @@ def test_an_address_with_an_account_gets_no_second(invited: InvitedRole) -> None
 
 @pytest.mark.django_db(transaction=True)
 def test_two_clicks_at_once_make_one_account(invited: InvitedRole) -> None:
-    token, together = token_for(invited.invitation, mailed=True), Barrier(2)
-
-    def accept(name: str) -> str:
-        try:
-            together.wait(PATIENCE)
-            accept_as_new_user(at=AT, token=token, name=name, password=PASSWORD)
-        except Refused as refusal:
-            return refusal.reason
-        finally:
-            connection.close()
-        return "joined"
-
-    with ThreadPoolExecutor(2) as pool:
-        said = sorted(pool.map(accept, ["One", "Two"]))
-    assert said[1] == "joined"
-    assert "already been accepted" in said[0]
+    accept = partial(accept_as_new_user, at=AT, token=token_for(invited.invitation, mailed=True), password=PASSWORD)
+    said = at_once(partial(accept, name="One"), partial(accept, name="Two"))
+    [refusal] = [each for each in said if isinstance(each, Refused)]
+    assert "already been accepted" in refusal.reason
     assert User.objects.filter(email=EMAIL).count() == 1
     assert Membership.objects.filter(user__email=EMAIL).count() == 1
 

@@ -1,10 +1,8 @@
 """Members: roles, removal, and that there is always a manager."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from functools import partial
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -13,8 +11,8 @@ from accounts.refusals import Conflict, NotAllowed, Refused
 from accounts.slots import groups_for
 from corpus.collections.people import add_member, change_role, remove_member
 from corpus.models import Membership, Role
+from tests.databases import at_once
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, one_member_each
-from tests.processes import PATIENCE
 
 pytestmark = pytest.mark.django_db
 
@@ -98,21 +96,8 @@ def test_a_member_who_is_gone_meanwhile(members: dict[Role, Membership]) -> None
 def test_two_last_managers_cannot_leave_at_once() -> None:
     collection = CollectionFactory()
     managers = [MembershipFactory(collection=collection, role=Role.MANAGER) for _ in range(2)]
-    together = Barrier(2)
-
-    def leave(membership: Membership) -> bool:
-        try:
-            together.wait(PATIENCE)
-            remove_member(by=membership.user, at=AT, membership=membership, target=membership)
-        except Refused:
-            return False
-        finally:
-            connection.close()
-        return True
-
-    with ThreadPoolExecutor(2) as pool:
-        left = list(pool.map(leave, managers))
-    assert sorted(left) == [False, True]
+    leaving = (partial(remove_member, by=one.user, at=AT, membership=one, target=one) for one in managers)
+    assert sorted(isinstance(each, Refused) for each in at_once(*leaving)) == [False, True]
     assert Membership.objects.filter(collection=collection, role=Role.MANAGER).count() == 1
 
 

@@ -1,6 +1,7 @@
 """Imports of documents as jobs: progress, cancelling, workers that end, uploads."""
 
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from corpus.loading.background_reading import in_background
 from corpus.models import Collection, ImportRun, Role
 from tests.corpus.documents.tea_documents import POT, TEA, stored
 from tests.corpus.imports.importing import counts, import_files, jsonl
+from tests.databases import at_once
 from tests.engines.guarded.readers import never_ending
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.processes import wait_for
@@ -83,17 +85,7 @@ class TestJob:
     def test_imports_of_one_collection_follow_each_other(self, tmp_path: Path) -> None:
         collection = CollectionFactory()
         path = jsonl(tmp_path / "a.jsonl", [{"id": f"d{i}", "title": "x"} for i in range(500)])
-        runs: list[ImportRun] = []
-
-        def one() -> None:
-            runs.append(import_files(collection, path))
-            connection.close()
-
-        threads = [threading.Thread(target=one) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        runs = at_once(*[partial(import_files, collection, path)] * 3)
         assert sorted(counts(run) for run in runs) == [(0, 0, 500, 0), (0, 0, 500, 0), (500, 0, 0, 0)]
 
     @pytest.mark.django_db(transaction=True)

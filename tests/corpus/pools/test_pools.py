@@ -1,9 +1,9 @@
 """Pools: unions with provenance from runs, known targets and lists; built twice, deeper, by hand, by a real worker."""
 
-from threading import Thread
+from functools import partial
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts import jobs
 from accounts.actions import cancel_job
@@ -25,22 +25,10 @@ from corpus.models import (
 from corpus.pools.building import try_lock_pools
 from corpus.pools.requests import add_to_pool, remove_from_pool, request_pools
 from tests.corpus.pools.building import build, pools
+from tests.databases import at_once
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run
 from tests.processes import wait_for
-
-
-@pytest.fixture
-def collection(db: None) -> Collection:
-    """Topics 1 and 2, documents D1 to D6, two runs that agree in part and name a stranger."""
-    collection = CollectionFactory(slug="tea")
-    for number in "12":
-        TopicFactory(collection=collection, number=number)
-    for number in range(1, 7):
-        DocumentFactory(collection=collection, docno=f"D{number}")
-    make_run(collection, "bm25", {"1": ["D1", "D2", "D3"], "2": ["D4"]})
-    make_run(collection, "e5", {"1": ["X", "D2", "D5"]})
-    return collection
 
 
 @pytest.fixture
@@ -210,22 +198,13 @@ class TestTurns:
     ) -> None:
         run = request_pools(by=None, at=AT, collection=collection, send=False)
 
-        def work() -> None:
-            jobs.carry_out(run)
-            connection.close()
-
         def cancel() -> None:
             running = PoolRun.objects.filter(pk=run.pk, state=JobState.RUNNING)
             wait_for(lambda: running.update(cancel_requested_at=AT), what="the job to begin")
-            connection.close()
 
         with transaction.atomic():
             assert try_lock_pools(collection.pk)
-            threads = [Thread(target=work), Thread(target=cancel)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            at_once(partial(jobs.carry_out, run), cancel)
         run.refresh_from_db()
         assert run.state == JobState.CANCELLED
         assert pools(collection) == {}

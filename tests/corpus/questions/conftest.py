@@ -6,9 +6,14 @@ import pytest
 
 from corpus.endpoints import endpoints
 from tests.corpus.questions.generating import FAST
-from tests.factories.accounts import one_member_each
+from tests.factories.accounts import CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
+
+
+@pytest.fixture
+def collection(db):
+    return CollectionFactory(slug="tea")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from corpus.questions.decisions import change_cutoffs, correct_reply, discard_qu
 from corpus.questions.question_reading import known_questions, read_reply
 from corpus.questions.question_runs import list_questions, replies_for_a_person, run_figures
 from corpus.topics.topics import delete_topic
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+from tests.factories.accounts import AT, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
 
@@ -18,19 +18,8 @@ TEXT = "Which green leaf is best?"  # one of five words stands in the title
 
 
 @pytest.fixture
-def collection(db):
-    return CollectionFactory(slug="tea")
-
-
-@pytest.fixture
 def manager(collection):
     return MembershipFactory(collection=collection, role=Role.MANAGER).user
-
-
-@pytest.fixture
-def mention(collection):
-    document = DocumentFactory(collection=collection, docno="12", title="Green tea infusion temperatures")
-    return make_mention({"b0": document, "b1": None}, collection=collection)
 
 
 @pytest.fixture

@@ -17,14 +17,9 @@ from corpus.questions.mentions import MentionFilter
 from corpus.questions.question_runs import estimate_questions, prompt_body, run_figures
 from corpus.topics.origins import fetch_origin
 from tests.corpus.questions.generating import GOOD, generate, one
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+from tests.factories.accounts import AT, MembershipFactory
 from tests.factories.corpus import TopicFactory
 from tests.stubs.chat import Answer, ChatStub, CutOff, Garbage, Hang, Status
-
-
-@pytest.fixture
-def collection(db):
-    return CollectionFactory(slug="tea")
 
 
 @pytest.fixture

@@ -11,13 +11,8 @@ from corpus.questions.generation import write_question_prompt
 from engines.text.questions import DEFAULT_TEMPLATE
 from tests.corpus.questions.generating import ASKED
 from tests.corpus.questions.generation_pages import page, signed_in
-from tests.factories.accounts import AT, CollectionFactory
+from tests.factories.accounts import AT
 from tests.stubs.chat import ChatStub, Status
-
-
-@pytest.fixture
-def collection(db):
-    return CollectionFactory(slug="tea")
 
 
 @pytest.fixture

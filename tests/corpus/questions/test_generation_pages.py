@@ -11,14 +11,8 @@ from corpus.models import GenerationReply, Outcome, PromptTemplate, QuestionRun,
 from engines.text.questions import DEFAULT_TEMPLATE
 from tests.corpus.questions.generating import ASKED
 from tests.corpus.questions.generation_pages import page, signed_in
-from tests.factories.accounts import CollectionFactory
 from tests.factories.corpus import TopicFactory
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
-
-
-@pytest.fixture
-def collection(db):
-    return CollectionFactory(slug="tea")
 
 
 @pytest.fixture

@@ -13,14 +13,9 @@ from corpus.questions.mentions import MentionFilter
 from corpus.questions.question_runs import replies_for_a_person
 from engines.endpoints.driver import USUAL_ROW
 from tests.corpus.questions.generating import GOOD, generate, one
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+from tests.factories.accounts import AT, MembershipFactory
 from tests.factories.mentions import make_mention
 from tests.stubs.chat import ChatStub, Status
-
-
-@pytest.fixture
-def collection(db):
-    return CollectionFactory(slug="tea")
 
 
 @pytest.fixture

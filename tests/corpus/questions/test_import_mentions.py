@@ -13,7 +13,6 @@ from corpus.questions.mention_storing import NOTHING_LINKED, link_mentions
 from corpus.questions.mentions import MentionFilter, find_mentions, pieces_of
 from corpus.topics.origins import fetch_origin
 from tests.corpus.imports.importing import counts, import_files, jsonl
-from tests.factories.accounts import CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.factories.mentions import TEXT, MentionFactory, make_mention, make_question
 
@@ -62,11 +61,6 @@ def line(**changes: Any) -> dict[str, Any]:
         "markers": [{"start": 9, "end": 12, "keys": ["b1"]}],
         "references": {"b1": {"id": "12", "title": "White tea and its water"}},
     } | changes
-
-
-@pytest.fixture
-def collection(db):
-    return CollectionFactory(slug="tea")
 
 
 @pytest.fixture

@@ -10,19 +10,9 @@ from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.models import CitationMention, Collection, DiscardReason, Role
 from corpus.questions.mentions import cited_in, count_mentions, discard_mention, relink_mentions, restore_mention
-from tests.factories.accounts import AT, CollectionFactory, one_member_each
+from tests.factories.accounts import AT
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import MentionFactory, make_mention, make_question
-
-
-@pytest.fixture
-def collection(db):
-    return CollectionFactory(slug="tea")
-
-
-@pytest.fixture
-def members(collection):
-    return one_member_each(collection)
 
 
 @pytest.fixture

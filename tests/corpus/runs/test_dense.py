@@ -1,12 +1,11 @@
 """Runs by vectors: the nearest documents, and the first of a run in another order; asked of a real HTTP server."""
 
 import json
-import threading
 import time
+from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from accounts import jobs
 from accounts.models import JobState
@@ -15,6 +14,7 @@ from corpus.models import Collection, RetrievalRun, RunMaking
 from corpus.runs.runs import recipe_named, request_run
 from tests.corpus.runs.conftest import TOPICS
 from tests.corpus.runs.recipes import docnos, made, vectors
+from tests.databases import at_once
 from tests.factories.accounts import AT
 from tests.factories.corpus import make_run
 from tests.stubs.chat import Call, ChatStub, Garbage, Step
@@ -130,17 +130,7 @@ class TestDense:
                 for name in ("one", "two")
             ]
 
-            def work(job: RunMaking) -> None:
-                try:
-                    jobs.carry_out(job)
-                finally:
-                    connection.close()
-
-            threads = [threading.Thread(target=work, args=[job]) for job in found]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            at_once(*(partial(jobs.carry_out, job) for job in found))
             texts = [text for call in stub.calls for text in call.body["input"]]
         assert [RunMaking.objects.get(pk=job.pk).state for job in found] == [JobState.DONE] * 2
         assert len(texts) == len(set(texts)) == 5 + TOPICS

@@ -22,6 +22,7 @@ from corpus.runs.files import metadata_text, run_lines
 from corpus.runs.making import make_run
 from corpus.runs.recipes.registry import RECIPES, all_options
 from corpus.runs.runs import recipe_named, request_run
+from tests.corpus.runs.recipes import made
 from tests.factories.accounts import AT, CollectionFactory, make_token, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool
 
@@ -69,15 +70,6 @@ def stored(name: str) -> dict[str, list[str]]:
 
 def file_of(name: str) -> str:
     return "".join(run_lines(RetrievalRun.objects.select_related("collection").get(name=name)))
-
-
-def made(collection: Collection, name: str, recipe: str, **asked: Any) -> RunMaking:
-    job = request_run(
-        by=None, at=AT, collection=collection, name=name, recipe=recipe_named(recipe), options=asked, send=False
-    )
-    jobs.carry_out(job)
-    job.refresh_from_db()
-    return job
 
 
 def test_the_command_makes_a_run_in_trec_evals_order(collection: Collection) -> None:

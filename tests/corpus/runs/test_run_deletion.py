@@ -1,9 +1,9 @@
 """Runs that are deleted go with what only they brought into pools; only managers delete and describe them."""
 
-from threading import Thread
+from functools import partial
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
@@ -12,6 +12,7 @@ from corpus.models import Collection, Membership, PoolEntry, Ranking, RetrievalR
 from corpus.pools.building import try_lock_pools
 from corpus.pools.requests import delete_run
 from corpus.runs.runs import describe_run
+from tests.databases import in_another_connection
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run
 
@@ -77,19 +78,9 @@ class TestDeletion:
     @pytest.mark.django_db(transaction=True)
     def test_nothing_is_deleted_while_pools_are_changed(self, collection: Collection, manager: Membership) -> None:
         run = make_run(collection, "bm25", {"1": ["D1"]})
-        messages: list[str] = []
-
-        def delete() -> None:
-            try:
-                delete_run(by=manager.user, at=AT, run=run)
-            except Conflict as conflict:
-                messages.append(conflict.reason)
-            connection.close()
-
         with transaction.atomic():
             assert try_lock_pools(collection.pk)
-            other = Thread(target=delete)
-            other.start()
-            other.join()
-        assert messages == ["The pools of this collection are being changed. Try again when this has finished."]
+            said = in_another_connection(partial(delete_run, by=manager.user, at=AT, run=run))
+        assert isinstance(said, Conflict)
+        assert said.reason == "The pools of this collection are being changed. Try again when this has finished."
         assert RetrievalRun.objects.filter(pk=run.pk).exists()

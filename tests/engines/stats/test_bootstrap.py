@@ -131,26 +131,12 @@ def test_very_many_cells_are_drawn_by_index_with_the_same_law(monkeypatch: pytes
 def test_progress_adds_up_and_cancelling_stops_between_chunks() -> None:
     analysis, target = prepared(simulated(50, seed=18))
     heard: list[int] = []
-    resample(
-        analysis.design,
-        analysis.evaluator([target]),
-        resamples=1000,
-        rng=make_rng(1),
-        progress=heard.append,
-        chunk=300,
-    )
+    given = {"resamples": 1000, "rng": make_rng(1), "progress": heard.append, "chunk": 300}
+    resample(analysis.design, analysis.evaluator([target]), **given)
     assert heard == [300, 300, 300, 100]
     heard.clear()
     with pytest.raises(Cancelled):
-        resample(
-            analysis.design,
-            analysis.evaluator([target]),
-            resamples=1000,
-            rng=make_rng(1),
-            progress=heard.append,
-            cancelled=lambda: len(heard) >= 2,
-            chunk=300,
-        )
+        resample(analysis.design, analysis.evaluator([target]), cancelled=lambda: len(heard) >= 2, **given)
     assert heard == [300, 300]
 
 
