@@ -53,7 +53,7 @@ def client_of(rubric: Rubric, person: str = "ana") -> Client:
 
 
 def address(name: str, rubric: Rubric) -> str:
-    return reverse(name, args=["signs", rubric.campaign.slug])
+    return reverse(name, args=[rubric.collection.slug, rubric.campaign.slug])
 
 
 # --- what is sent ----------------------------------------------------------------------------------------------------
