@@ -33,7 +33,7 @@ from adjudication.evaluation.unjudged import DEPTHS
 from adjudication.evaluation.writers import WRITERS, write_report
 from corpus.collections.collections import collection_with
 from corpus.imports.commands import ImportCommand
-from corpus.loading.sources import Odometer, Source, read_source
+from corpus.loading.sources import Odometer, Source, read_files
 from corpus.models import Collection
 from engines.formats.reading import read_qrels_of_path
 from engines.formats.records import Problem
@@ -102,7 +102,7 @@ def _files(spec: EvaluationSpec) -> dict[str, Grades]:
 def _read_file(path: Path) -> Grades:
     grades: Grades = {}
     source = Source(path.name, str(path.resolve()), path.stat().st_size)
-    for row in read_source(read_qrels_of_path, source, AUTO, Odometer(), lambda: None):
+    for row in read_files(read_qrels_of_path, [source], AUTO, Odometer(), lambda: None):
         if isinstance(row, Problem):
             raise Refused(f"{row.file}, line {row.line}: {row.reason}.")
         if row.value != grades.setdefault(row.topic, {}).setdefault(row.docno, row.value):

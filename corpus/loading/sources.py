@@ -117,7 +117,7 @@ def read_sources(
     `read(places, format, watch=…, encoding=…)` is a reader of engines.formats; `say` takes its remarks. Raises
     `BrokenFile`, also where a file came to a limit.
     """
-    yield from _read(read, sources_of(run), run.format, odometer, check, encoding=encoding_of(run), say=say)
+    yield from read_files(read, sources_of(run), run.format, odometer, check, encoding=encoding_of(run), say=say)
 
 
 def encoding_of(run: ImportRun) -> str:
@@ -125,21 +125,7 @@ def encoding_of(run: ImportRun) -> str:
     return str(run.parameters.get("encoding") or AUTO)
 
 
-def read_source(
-    read: Callable[..., Iterable[R]],
-    source: Source,
-    format: str,  # noqa: A002 - the name users know
-    odometer: Odometer,
-    check: Check,
-    *,
-    encoding: str = AUTO,
-    say: Callable[[Remark], None] = lambda _: None,
-) -> Iterator[R]:
-    """Yield the records of one file. Raises `BrokenFile`."""
-    yield from _read(read, [source], format, odometer, check, encoding=encoding, say=say)
-
-
-def _read(
+def read_files(
     read: Callable[..., Iterable[R]],
     sources: list[Source],
     format: str,  # noqa: A002 - the name users know
@@ -149,6 +135,7 @@ def _read(
     encoding: str = AUTO,
     say: Callable[[Remark], None] = lambda _: None,
 ) -> Iterator[R]:
+    """Yield the records of these files, read by one child. Raises `BrokenFile`."""
     last: R | Remark | None = None
     with ExitStack() as held:
         places = [(held.enter_context(source.local()), source.name) for source in sources]

@@ -22,7 +22,7 @@ from corpus.loading.background_reading import Check
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import gathered
-from corpus.loading.sources import Odometer, encoding_of, read_source, sources_of
+from corpus.loading.sources import Odometer, encoding_of, read_files, sources_of
 from corpus.loading.topic_numbers import renumber
 from corpus.models import ImportRun, RetrievalRun
 from corpus.runs.recipes.queries import aspect_numbers
@@ -172,14 +172,14 @@ class Reader:
 
     def __init__(self, run: ImportRun, topics: frozenset[str], say: Callable[[Remark], None]) -> None:
         self.sources = sources_of(run)
-        self.read = partial(read_source, read_runs, format=run.format, encoding=encoding_of(run), say=say)
+        self.read = partial(read_files, read_runs, format=run.format, encoding=encoding_of(run), say=say)
         self.topics = topics
         self.files: list[RunFile] = []
 
     def rows(self, odometer: Odometer, check: Check) -> Iterator[RunRow | Problem]:
         """All rows; a row that cannot be read is a problem that says what happens to its ranking."""
         for number, source in enumerate(self.sources):
-            for item in self.read(source, odometer=odometer, check=check):
+            for item in self.read([source], odometer=odometer, check=check):
                 if not isinstance(item, RunRow | RunComment | BadRow):
                     yield item
                     continue

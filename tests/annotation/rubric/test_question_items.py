@@ -226,6 +226,8 @@ def test_a_build_as_a_job_takes_the_same(draft):
     job.refresh_from_db()
     assert (job.state, job.created) == ("done", 1)
     assert numbers(draft.campaign) == ["q3"]
+    page = manager_of(draft).get(reverse("item_build", args=["signs", draft.campaign.slug])).text
+    assert "Additions asked for earlier" in page
 
 
 # --- calibration -----------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import { data, fromTemplate, part, setText } from "./page.js";
 import { wordsFor } from "./session.js";
 import { keyName, labelKeys } from "./keys.js";
-import { inTurn, post, postKept, signIn } from "./server.js";
+import { inTurn, post, postKept, signInBy } from "./server.js";
 import { dateLanguage, say } from "../../words.js";
 
 export const dialog = (name) => document.querySelector(`[data-dialog="${name}"]`);
@@ -108,19 +108,9 @@ export function askSignIn() {
 
 async function trySignIn(event, onSignedIn) {
   event.preventDefault();
-  const form = formOf("login");
-  const button = form.querySelector("[type=submit]");
-  button.disabled = true;
-  const result = await signIn(form.login.value, form.password.value).catch(() => ({
-    reason: say("The network is away. Try again when it is back."),
-  }));
-  button.disabled = false;
-  form.password.value = "";
+  const result = await signInBy(formOf("login"));
   setText("login-error", result.reason);
-  if (!result.ok) {
-    form.password.focus();
-    return;
-  }
+  if (!result.ok) return;
   dialog("login").close();
   onSignedIn(result.user);
 }

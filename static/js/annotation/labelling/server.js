@@ -65,8 +65,20 @@ export async function refreshSession() {
   return body.user;
 }
 
-/** Sign in without leaving the page. {ok} or {reason}. */
-export async function signIn(login, password) {
+/** Sign in without leaving the page, as the form says: {ok, user} or {reason}. The password does not stay in it. */
+export async function signInBy(form) {
+  const button = form.querySelector("[type=submit]");
+  button.disabled = true;
+  const result = await signIn(form.login.value, form.password.value).catch(() => ({
+    reason: say("The network is away. Try again when it is back."),
+  }));
+  button.disabled = false;
+  form.password.value = "";
+  if (!result.ok) form.password.focus();
+  return result;
+}
+
+async function signIn(login, password) {
   await refreshSession(); // nobody's, but the cookie and the token must belong together
   const form = { login, password, csrfmiddlewaretoken: token };
   const { status, body } = await postForm(data.urls.account_login, form);

@@ -1,7 +1,7 @@
 /** Signing in again without leaving the paper: what was typed stays on the screen and in the browser's own store. */
 
 import { data, part, setText } from "../labelling/page.js";
-import { signIn } from "../labelling/server.js";
+import { signInBy } from "../labelling/server.js";
 import { say } from "../../words.js";
 
 const dialog = document.querySelector('[data-dialog="login"]');
@@ -17,15 +17,9 @@ export function askSignIn() {
 export function onSignedIn(go) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const button = form.querySelector("[type=submit]");
-    button.disabled = true;
-    const result = await signIn(form.login.value, form.password.value).catch(() => ({
-      reason: say("The network is away. Try again when it is back."),
-    }));
-    button.disabled = false;
-    form.password.value = "";
+    const result = await signInBy(form);
     setText("login-error", result.reason, part("login"));
-    if (!result.ok) return form.password.focus();
+    if (!result.ok) return;
     dialog.close();
     if (result.user === data.user) go();
     else location.reload();
