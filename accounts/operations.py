@@ -67,7 +67,7 @@ class Operation:
     button: str
     report: Callable[[Any], str]  # what happened, for people
     goes_to: Callable[[Any], str]  # the page that comes next
-    to_json: Callable[[Any], Mapping[str, Any]]  # what REST and --json show
+    shows: Callable[[Any], Mapping[str, Any]]  # of the result, in REST and --json, where it has them
     form: type[forms.Form] = forms.Form
     named: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ class Operation:
             form = self.fill(found := self.place.rest(view), given)
             if not form.is_valid():
                 raise serializers.ValidationError(dict[str, Any](form.errors))
-            _, shown = self.carry_out(found, self.values(form.cleaned_data, given), view.person, self.to_json, dry=dry)
+            _, shown = self.carry_out(found, self.values(form.cleaned_data, given), view.person, self.shows, dry=dry)
             return Response(None if status == 204 else shown, status=200 if dry else status)
 
         answer.__doc__, answer.verb = self.about, self  # type: ignore[attr-defined] # the verb as of a page
@@ -188,7 +188,7 @@ class Operation:
                 given = {name: options[name] for name in operation.form.base_fields if options.get(name) is not None}
                 values = operation.values(valid(operation.fill(found, given)), given)
                 values |= {"send": False} if operation.finished else {}
-                then = operation.report, operation.to_json
+                then = operation.report, operation.shows
                 result, words, shown = operation.carry_out(found, values, None, *then, dry=dry_run)
                 if operation.finished and not dry_run:
                     jobs.complete(result)

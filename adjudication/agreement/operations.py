@@ -97,7 +97,7 @@ REQUEST_AGREEMENT = Operation(
     template="",
     report=lambda _: "The agreement is being computed. This page shows how far it is.",
     goes_to=lambda run: reverse("agreement_detail", args=[run.campaign.collection.slug, run.campaign.slug]),
-    to_json=lambda run: JobSerializer(run).data,
+    shows=lambda run: JobSerializer(run).data,
     finished=lambda run: (printed(run), as_json(run)),
     tables={form: partial(_tables, form=form) for form in FORMS},
     former={"unit": "cluster"},
@@ -114,5 +114,5 @@ REQUEST_VOTE = Operation(
     template="",
     report=lambda _: "The votes are being counted. This page shows how far it is.",
     goes_to=lambda run: reverse("adjudication_screen", args=[run.campaign.collection.slug, run.campaign.slug]),
-    to_json=lambda run: VoteSerializer(run).data,
+    shows=lambda run: VoteSerializer(run).data,
 )

@@ -62,7 +62,7 @@ CHOOSE_TEST_SET = Operation(
     template="",
     report=lambda cycle: f"Cycle {cycle.number}: its test set is {cycle.test}.",
     goes_to=lambda cycle: _page_of(cycle, "test-set"),
-    to_json=_shown,
+    shows=_shown,
 )
 
 FREEZE_MACHINE = Operation(
@@ -76,7 +76,7 @@ FREEZE_MACHINE = Operation(
     template="",
     report=lambda cycle: f"Cycle {cycle.number}: {cycle.frozen_name} is frozen. Its hash is {cycle.frozen_hash}.",
     goes_to=lambda cycle: _page_of(cycle, "freeze"),
-    to_json=_shown,
+    shows=_shown,
 )
 
 DECIDE_CYCLE = Operation(
@@ -91,5 +91,5 @@ DECIDE_CYCLE = Operation(
     template="adjudication/cycles/cycle_detail.html",
     report=lambda cycle: f"Cycle {cycle.number}: decided: {cycle.words}.",
     goes_to=lambda cycle: _page_of(cycle, "decision"),
-    to_json=_shown,
+    shows=_shown,
 )

@@ -62,7 +62,7 @@ REQUEST_EVALUATION = Operation(
     template="adjudication/evaluation/evaluation_create.html",
     report=lambda _: "The runs are being measured. This page shows how far it is.",
     goes_to=lambda job: reverse("evaluation_detail", args=[job.collection.slug, job.pk]),
-    to_json=lambda job: EvaluationSerializer(job).data,
+    shows=lambda job: EvaluationSerializer(job).data,
 )
 
 
@@ -123,5 +123,5 @@ JUDGE_UNJUDGED = Operation(
     template="adjudication/evaluation/evaluation_judging.html",
     report=_report,
     goes_to=lambda done: reverse("item_list", args=[done.campaign.collection.slug, done.campaign.slug]),
-    to_json=lambda done: JudgingSerializer(done).data,
+    shows=lambda done: JudgingSerializer(done).data,
 )

@@ -56,5 +56,5 @@ SET_PAY_RATE = Operation(
     button="Save the rate",
     report=lambda pay: f"Pay is {pay}, for all work in this campaign.",
     goes_to=lambda pay: reverse("work_detail", args=[pay.campaign.collection.slug, pay.campaign.slug]) + "#pay",
-    to_json=_as_json,
+    shows=_as_json,
 )

@@ -100,6 +100,6 @@ DRAW_AUDIT_SAMPLE = Operation(
     template="adjudication/machine_audits/audit_draw.html",
     report=_in_words,
     goes_to=lambda done: reverse("machine_audit_list", args=[done.campaign.collection.slug, done.campaign.slug]),
-    to_json=lambda done: DrawingSerializer(done).data,
+    shows=lambda done: DrawingSerializer(done).data,
     has_dry_run=True,
 )

@@ -36,6 +36,6 @@ MAKE_CONTEXT_TOPICS = Operation(
     template="",
     report=str,
     goes_to=lambda made: reverse("context_report", args=[made.collection.slug]),
-    to_json=lambda made: ContextTopicsSerializer(made).data,
+    shows=lambda made: ContextTopicsSerializer(made).data,
     former={"include_drafts": "drafts"},
 )

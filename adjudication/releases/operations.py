@@ -77,7 +77,7 @@ REQUEST_RELEASE = Operation(
     named=("name",),
     report=lambda release: f"Release {release.name} is being made. This page shows how far it is.",
     goes_to=lambda release: reverse("release_list", args=[release.collection.slug]),
-    to_json=lambda release: ReleaseSerializer(release).data,
+    shows=lambda release: ReleaseSerializer(release).data,
 )
 
 _frozen = thing_in_collection(
@@ -133,6 +133,6 @@ STATE_RELEASE_ADDRESS = Operation(
     button="Save",
     report=_report,
     goes_to=_page_of,
-    to_json=lambda release: ReleaseAddressSerializer(release).data,
+    shows=lambda release: ReleaseAddressSerializer(release).data,
     is_change=True,
 )

@@ -138,7 +138,7 @@ MAKE_SPLIT = Operation(
     fold="Topics that stay together, and the seed",
     report=_report,
     goes_to=lambda split: reverse("split_detail", args=[split.collection.slug, split.name]),
-    to_json=lambda split: SplitWithTopicsSerializer(split).data,
+    shows=lambda split: SplitWithTopicsSerializer(split).data,
     has_dry_run=True,
 )
 
@@ -156,5 +156,5 @@ DELETE_SPLIT = Operation(
     button="Delete this split",
     report=lambda split: f"Deleted the split {split.name}. With seed {split.seed} it can be drawn again.",
     goes_to=lambda split: reverse("split_list", args=[split.collection.slug]),
-    to_json=lambda split: {"split": split.name, "seed": split.seed},
+    shows=lambda split: {"split": split.name, "seed": split.seed},
 )

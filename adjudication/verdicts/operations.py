@@ -74,7 +74,7 @@ DRAW_KNOWN_ANSWERS = Operation(
     button="Draw",
     report=_drawn_in_words,
     goes_to=lambda done: reverse("gold_detail", args=[done.campaign.collection.slug, done.campaign.slug]),
-    to_json=lambda done: DrawnSerializer(done).data,
+    shows=lambda done: DrawnSerializer(done).data,
 )
 
 
@@ -121,7 +121,7 @@ CORRECT_MACHINE_LABEL = Operation(
     template="",
     report=lambda one: f"Corrected from {one.said} to {one.value}." if one.value != one.said else "Accepted.",
     goes_to=_list_of,
-    to_json=lambda one: CorrectionSerializer(one).data,
+    shows=lambda one: CorrectionSerializer(one).data,
 )
 
 UNDO_CORRECTION = Operation(
@@ -135,5 +135,5 @@ UNDO_CORRECTION = Operation(
     template="",
     report=lambda _: "Undone.",
     goes_to=_list_of,
-    to_json=lambda one: CorrectionSerializer(one).data,
+    shows=lambda one: CorrectionSerializer(one).data,
 )

@@ -127,7 +127,7 @@ UPDATE_ANNOTATOR = Operation(
     button="Save",
     report=lambda annotator: f"Saved {annotator}. Weight and capacity count from the next assignment on.",
     goes_to=_page_of,
-    to_json=_as_json,
+    shows=_as_json,
     is_change=True,
     template="annotation/assignment/annotator_edit.html",
 )
@@ -149,7 +149,7 @@ REQUEST_REJUDGING = Operation(
     button="Ask again",
     report=_asked_again,
     goes_to=lambda done: reverse("rejudging_request", args=[done.campaign.collection.slug, done.campaign.slug]),
-    to_json=lambda done: RejudgingSerializer(done).data,
+    shows=lambda done: RejudgingSerializer(done).data,
     has_dry_run=True,
     template="annotation/assignment/rejudging.html",
 )
@@ -166,7 +166,7 @@ WITHDRAW_REJUDGING = Operation(
     button="Stop asking",
     report=lambda done: f"{_in_words(done)} no longer asked again.",
     goes_to=lambda done: _guideline_of(done.campaign),
-    to_json=lambda done: RejudgingSerializer(done).data,
+    shows=lambda done: RejudgingSerializer(done).data,
 )
 
 ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and another writes what was seen
@@ -184,7 +184,7 @@ ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and an
     button="Assign",
     report=_plan_in_words,
     goes_to=lambda _: "",
-    to_json=asdict,
+    shows=asdict,
     has_dry_run=True,
     former={"repeats": "repeat_percent"},
 )
@@ -238,7 +238,7 @@ ORDER_QUEUE = Operation(
     button="Use this order",
     report=lambda job: f"The open queue is being ordered: {ORDERS.label_of(job.order)}.",
     goes_to=lambda job: reverse("job_detail", args=["queue-orders", job.pk]),
-    to_json=_ordering_as_json,
+    shows=_ordering_as_json,
     finished=lambda job: (f"The open queue hands out {ORDERS.label_of(job.order)}.", _ordering_as_json(job)),
     template="annotation/assignment/queue_order.html",
 )

@@ -45,7 +45,7 @@ OPEN_CAMPAIGN = Operation(
     button="Open",
     report=lambda campaign: f"{campaign} is open. Its annotators find it on their page “My work”.",
     goes_to=_detail,
-    to_json=_state,
+    shows=_state,
 )
 
 CLOSE_CAMPAIGN = Operation(
@@ -60,7 +60,7 @@ CLOSE_CAMPAIGN = Operation(
     button="Close",
     report=lambda campaign: f"{campaign} is closed. Reopen it to continue where it stopped.",
     goes_to=_detail,
-    to_json=_state,
+    shows=_state,
 )
 
 DELETE_CAMPAIGN = Operation(
@@ -72,7 +72,7 @@ DELETE_CAMPAIGN = Operation(
     button="Delete",
     report=lambda campaign: f"{campaign} is deleted.",
     goes_to=lambda campaign: reverse("campaign_list", args=[campaign.collection.slug]),
-    to_json=lambda campaign: {"slug": campaign.slug},
+    shows=lambda campaign: {"slug": campaign.slug},
 )
 
 SET_CALIBRATION = Operation(
@@ -87,7 +87,7 @@ SET_CALIBRATION = Operation(
     button="Set the sample",
     report=_calibrated,
     goes_to=lambda done: reverse("item_list", args=[done.campaign.collection.slug, done.campaign.slug]),
-    to_json=lambda done: CalibrationSerializer(done).data,
+    shows=lambda done: CalibrationSerializer(done).data,
     form=CalibrationSampleForm,
     named=("sample",),
     template="",

@@ -103,7 +103,7 @@ SET_CONSENT = Operation(
     button="Save",
     report=_asked,
     goes_to=lambda text: reverse("consent_detail", args=[text.collection.slug]),
-    to_json=lambda text: ConsentTextSerializer(text).data,
+    shows=lambda text: ConsentTextSerializer(text).data,
 )
 
 GIVE_CONSENT = Operation(
@@ -117,7 +117,7 @@ GIVE_CONSENT = Operation(
     template="annotation/consent/consent_give.html",
     report=lambda given: _("You have agreed to version {version}.").format(version=given.text.version),
     goes_to=_to_work,
-    to_json=lambda given: ConsentSerializer(given).data,
+    shows=lambda given: ConsentSerializer(given).data,
 )
 
 WITHDRAW_CONSENT = Operation(
@@ -129,5 +129,5 @@ WITHDRAW_CONSENT = Operation(
     button="Withdraw",
     report=_withdrawn,
     goes_to=lambda _: reverse("home"),
-    to_json=asdict,
+    shows=asdict,
 )

@@ -70,7 +70,7 @@ SET_KNOWN_ANSWER = Operation(
     button="Save",
     report=lambda _: "Known answer saved.",
     goes_to=lambda known: _page(known.campaign),
-    to_json=_known_as_json,
+    shows=_known_as_json,
 )
 
 REMOVE_KNOWN_ANSWER = Operation(
@@ -89,7 +89,7 @@ REMOVE_KNOWN_ANSWER = Operation(
     button="Remove",
     report=lambda _: "Known answer removed. The item stays.",
     goes_to=_page,
-    to_json=_purpose_as_json,
+    shows=_purpose_as_json,
 )
 
 IMPORT_KNOWN_ANSWERS = CampaignImport(
@@ -119,6 +119,6 @@ SET_PURPOSE = Operation(
     button="Save",
     report=_purpose_in_words,
     goes_to=_page,
-    to_json=_purpose_as_json,
+    shows=_purpose_as_json,
     template="",
 )

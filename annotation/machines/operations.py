@@ -35,6 +35,6 @@ REQUEST_COMMITTEE = Operation(
     button="Make the committee",
     report=lambda run: f"{run.annotator} is made of {run.members.count()} machines.",
     goes_to=_page_of,
-    to_json=_as_json,
+    shows=_as_json,
     finished=lambda run: (f"{run.annotator} has answered {run.replies.count():,} items.", _as_json(run)),
 )

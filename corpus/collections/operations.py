@@ -66,7 +66,7 @@ ARCHIVE_COLLECTION = Operation(
     button="Archive",
     report=lambda _: "Collection archived. It can be read, but not changed.",
     goes_to=_settings,
-    to_json=lambda collection: CollectionSerializer(collection).data,
+    shows=lambda collection: CollectionSerializer(collection).data,
 )
 
 REOPEN_COLLECTION = Operation(
@@ -78,7 +78,7 @@ REOPEN_COLLECTION = Operation(
     button="Reopen",
     report=lambda _: "Collection reopened.",
     goes_to=_settings,
-    to_json=lambda collection: CollectionSerializer(collection).data,
+    shows=lambda collection: CollectionSerializer(collection).data,
 )
 
 DELETE_COLLECTION = Operation(
@@ -95,6 +95,6 @@ DELETE_COLLECTION = Operation(
     template="corpus/collections/collection_delete.html",
     report=lambda run: f"{run.title} is being deleted. This page shows the progress.",
     goes_to=lambda run: reverse("collection_removal", args=[run.pk]),
-    to_json=lambda run: RemovalSerializer(run).data,
+    shows=lambda run: RemovalSerializer(run).data,
     finished=_deleted,
 )

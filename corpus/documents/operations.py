@@ -20,7 +20,7 @@ INDEX_DOCUMENTS = Operation(
     button="Index the rest",
     report=lambda _: "The documents are being indexed. This page shows the progress.",
     goes_to=lambda indexing: reverse("document_list", args=[indexing.collection.slug]),
-    to_json=lambda indexing: {"documents": indexing.total},
+    shows=lambda indexing: {"documents": indexing.total},
     finished=lambda indexing: (
         f"All {indexing.total:,} documents are searchable.",
         {"documents": indexing.total},

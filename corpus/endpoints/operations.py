@@ -103,7 +103,7 @@ ADD_ENDPOINT = KeyedOperation(
     button="Add endpoint",
     report=lambda endpoint: f"Endpoint {endpoint} added. Test it before somebody uses it.",
     goes_to=_list,
-    to_json=_as_json,
+    shows=_as_json,
     form=EndpointForm,
     named=("name",),
     template="corpus/endpoints/endpoint_form.html",
@@ -121,7 +121,7 @@ CHANGE_ENDPOINT = KeyedOperation(
     button="Save",
     report=lambda endpoint: f"Endpoint {endpoint} saved.",
     goes_to=_list,
-    to_json=_as_json,
+    shows=_as_json,
     form=EndpointChangeForm,
     is_change=True,
     template="corpus/endpoints/endpoint_form.html",
@@ -139,7 +139,7 @@ REMOVE_ENDPOINT = Operation(
     button="Remove",
     report=lambda name: f"Endpoint {name} removed, and its key with it.",
     goes_to=_list,
-    to_json=lambda name: {"name": name},
+    shows=lambda name: {"name": name},
     template="",
 )
 
@@ -155,7 +155,7 @@ TEST_ENDPOINT = Operation(
     button="Test",
     report=str,
     goes_to=_list,
-    to_json=lambda trial: TrialSerializer(trial).data,
+    shows=lambda trial: TrialSerializer(trial).data,
     template="",
     prints=True,
 )

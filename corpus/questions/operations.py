@@ -120,7 +120,7 @@ CHANGE_CUTOFFS = Operation(
     former={"overlap": "overlap_definition"},
     report=lambda done: f"Run {done.run.pk}: {done.changed} {done.run.overlap_rule}",
     goes_to=lambda done: _page(done.run),
-    to_json=lambda done: RunFilteredAgainSerializer(done).data,
+    shows=lambda done: RunFilteredAgainSerializer(done).data,
 )
 
 CONTINUE_QUESTIONS = Operation(
@@ -134,7 +134,7 @@ CONTINUE_QUESTIONS = Operation(
     template="",
     report=lambda _: "The remaining questions are being asked. This page shows the progress.",
     goes_to=_page,
-    to_json=lambda run: QuestionRunSerializer(run).data,
+    shows=lambda run: QuestionRunSerializer(run).data,
 )
 
 
@@ -165,7 +165,7 @@ INVITE_AUTHOR = Operation(
     template="corpus/questions/author_call_detail.html",
     report=lambda invitation: f"{invitation.email} is on the list. Send the letters when it is full.",
     goes_to=lambda invitation: _page_of_call(invitation.call),
-    to_json=_show_author,
+    shows=_show_author,
 )
 
 SEND_LETTERS = Operation(
@@ -179,5 +179,5 @@ SEND_LETTERS = Operation(
     template="",
     report=lambda _: "The letters are being sent. This page shows the progress.",
     goes_to=lambda mailing: _page_of_call(mailing.call),
-    to_json=lambda mailing: MailingSerializer(mailing).data,
+    shows=lambda mailing: MailingSerializer(mailing).data,
 )

@@ -27,5 +27,5 @@ DELETE_RUN = Operation(
     button="Delete this run",
     report=_report,
     goes_to=lambda found: reverse("run_list", args=[found.collection.slug]),
-    to_json=lambda found: {"removed": found.removed},
+    shows=lambda found: {"removed": found.removed},
 )

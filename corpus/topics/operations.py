@@ -50,7 +50,7 @@ CREATE_TOPIC = Operation(
     template="corpus/topics/topic_create.html",
     report=_created,
     goes_to=lambda topic: reverse("topic_detail", args=[topic.collection.slug, topic.pk]),
-    to_json=lambda topic: {"number": topic.number},
+    shows=lambda topic: {"number": topic.number},
 )
 
 _write = CREATE_TOPIC.page
@@ -80,5 +80,5 @@ MAKE_SUB_QUERIES = Operation(
     former={"aspects": "size"},
     report=_report,
     goes_to=lambda made: reverse("sub_query_list", args=[made.collection.slug]),
-    to_json=_show,
+    shows=_show,
 )

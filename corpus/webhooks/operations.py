@@ -112,7 +112,7 @@ ADD_WEBHOOK = Operation(
     button="Add webhook",
     report=lambda made: f"Webhook {made.webhook.pk} added. Its secret, which is shown only now: {made.secret}",
     goes_to=lambda made: _page_of(made.webhook),
-    to_json=lambda made: NewSecretSerializer(made).data,
+    shows=lambda made: NewSecretSerializer(made).data,
     form=WebhookForm,
     once="corpus/webhooks/webhook_secret.html",
     named=("address",),
@@ -131,7 +131,7 @@ CHANGE_WEBHOOK = Operation(
     button="Save",
     report=lambda webhook: f"Webhook {webhook.pk} saved.",
     goes_to=_page_of,
-    to_json=_as_json,
+    shows=_as_json,
     form=WebhookChangeForm,
     is_change=True,
 )
@@ -148,7 +148,7 @@ REMOVE_WEBHOOK = Operation(
     button="Remove",
     report=lambda webhook: f"Webhook removed: {webhook.address}",
     goes_to=lambda webhook: reverse("webhook_list", args=[webhook.collection.slug]),
-    to_json=lambda webhook: {"address": webhook.address},
+    shows=lambda webhook: {"address": webhook.address},
     template="",
 )
 
@@ -166,7 +166,7 @@ REPLACE_SECRET = Operation(
     button="Replace the secret",
     report=lambda made: f"Secret replaced. The new one, which is shown only now: {made.secret}",
     goes_to=lambda made: _page_of(made.webhook),
-    to_json=lambda made: NewSecretSerializer(made).data,
+    shows=lambda made: NewSecretSerializer(made).data,
     form=SecretForm,
     once="corpus/webhooks/webhook_secret.html",
     prints=True,
@@ -184,7 +184,7 @@ PING_WEBHOOK = Operation(
     button="Send a ping",
     report=_pinged,
     goes_to=lambda delivery: _page_of(delivery.webhook),
-    to_json=lambda delivery: DeliverySerializer(delivery).data,
+    shows=lambda delivery: DeliverySerializer(delivery).data,
     template="",
     prints=True,
 )
@@ -201,6 +201,6 @@ REDELIVER_MESSAGE = Operation(
     button="Redeliver",
     report=lambda delivery: f"Message {delivery.message} is sent again.",
     goes_to=lambda delivery: _page_of(delivery.webhook),
-    to_json=lambda delivery: DeliverySerializer(delivery).data,
+    shows=lambda delivery: DeliverySerializer(delivery).data,
     template="",
 )
