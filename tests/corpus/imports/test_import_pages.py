@@ -62,16 +62,6 @@ def test_the_command_prints_samples_and_fields(capsys: pytest.CaptureFixture[str
 
 
 @pytest.fixture
-def members(db: None) -> dict[Role, Membership]:
-    return one_member_each(CollectionFactory(slug="tea"))
-
-
-@pytest.fixture
-def collection(members: dict[Role, Membership]) -> Collection:
-    return members[Role.MANAGER].collection
-
-
-@pytest.fixture
 def client(members: dict[Role, Membership]) -> Client:
     client = Client()
     client.force_login(members[Role.MANAGER].user)

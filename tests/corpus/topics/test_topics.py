@@ -12,18 +12,8 @@ from corpus.models import AspectNode, Collection, Membership, Role, Target, Topi
 from corpus.topics.topics import JUDGED, create_topic, delete_topic, move_topic, neighbours, update_topic
 from corpus.topics.trees import LONGEST_ASPECT
 from tests.corpus.judging import judge, put_in_campaign
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree
-
-
-@pytest.fixture
-def members(db: None) -> dict[Role, Membership]:
-    return one_member_each(CollectionFactory(slug="tea"))
-
-
-@pytest.fixture
-def collection(members: dict[Role, Membership]) -> Collection:
-    return members[Role.MANAGER].collection
 
 
 @pytest.fixture
