@@ -1,5 +1,6 @@
-"""A verb that is declared once does the same by page, by REST and by command: takes the same fields, refuses the same,
-records the same. Who may do it is in tests/access_table.py.
+"""A verb that is declared once does the same by page, by REST and by command: takes the same fields, refuses the same
+in the same words, records the same, says and shows the same of it, and only foresees where it is asked to. So the tests
+of a room try its verbs by one door. Who may do it is in tests/access_table.py.
 
 Every operation has an example; a field without a value in its example, or a value without a field, fails.
 """
@@ -8,10 +9,15 @@ import importlib
 import io
 import json
 import pkgutil
+import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.contrib.messages import ERROR, get_messages
 from django.core.management import CommandError, call_command, get_commands, load_command_class
 from django.db import transaction
 from django.test import Client, override_settings
@@ -96,7 +102,37 @@ def test_the_fields_of_a_verb_are_the_same_at_its_doors_and_described(name: str,
         assert parser.description == verb.about
 
 
-Done = tuple[bool, list[tuple[str, Any]]]  # whether it was done, and what was recorded: verbs with their data
+@dataclass(frozen=True)
+class Answer:
+    """What a door answers: `words` are for people, of what was done or why not; `shown` is for programs."""
+
+    is_done: bool
+    words: str = ""
+    shown: Any = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of it, and what was recorded: verbs with their data."""
+
+    answer: Answer
+    events: list[tuple[str, Any]]
+
+
+Door = Callable[[Mapping[str, Any]], Answer]
+VARYING = {"id", "message", "seconds", "secret", "timestamp", "former_until"}  # of a row, and of the moment
+SECONDS = re.compile(r"[0-9.]+ s\b")
+
+
+def settled(shown: Any) -> Any:
+    """Without what differs each time that it is done."""
+    if isinstance(shown, str):
+        return SECONDS.sub("…", shown)
+    if isinstance(shown, list):
+        return [settled(each) for each in shown]
+    if isinstance(shown, dict):
+        return {name: settled(each) for name, each in shown.items() if name not in VARYING and not name.endswith("_at")}
+    return shown
 
 
 class Doors:
@@ -105,7 +141,6 @@ class Doors:
     def __init__(self, name: str) -> None:
         self.name, self.verb, self.example = name, VERBS[name], EXAMPLES[name]
         self.where = dict(self.example.make())
-        self.refusals: list[str] = []
         self.client = Client()
         if "slug" in self.where:
             collection = Collection.objects.get(slug=self.where["slug"])
@@ -113,20 +148,20 @@ class Doors:
         else:  # of the installation
             self.client.force_login(UserFactory(is_staff=True))
 
-    def doors(self) -> Iterator[Callable[[Mapping[str, Any]], bool]]:
-        if self.name in PAGES:
-            yield self.by_page
-        if self.name in METHODS:
-            yield self.by_rest
-        if self.name in COMMANDS:
-            yield self.by_command
+    def doors(self) -> dict[str, Door]:
+        found = {"page": (self.by_page, PAGES), "rest": (self.by_rest, METHODS), "command": (self.by_command, COMMANDS)}
+        return {name: door for name, (door, verbs) in found.items() if self.name in verbs}
 
-    def take_back(self, door: Callable[[Mapping[str, Any]], bool], given: Mapping[str, Any]) -> Done:
+    def done(self, given: Mapping[str, Any], *without: str) -> dict[str, Done]:
+        """By each door but some."""
+        return {name: self.take_back(door, given) for name, door in self.doors().items() if name not in without}
+
+    def take_back(self, door: Door, given: Mapping[str, Any]) -> Done:
         with override_settings(**self.example.settings), transaction.atomic():
             before = AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-            is_done = door(given)
+            answer = door(given)
             events = AuditEvent.objects.filter(pk__gt=before).order_by("pk").values_list("verb", "data")
-            found = is_done and bool(events), list(events)
+            found = Done(answer, list(events))
             transaction.set_rollback(True)
         return found
 
@@ -134,27 +169,28 @@ class Doors:
         wanted = ADDRESSES[name].pattern.regex.groupindex
         return reverse(name, kwargs={each: self.where[each] for each in self.where if each in wanted or each == "slug"})
 
-    def by_page(self, given: Mapping[str, Any]) -> bool:
-        """A page that only leads back has a message for who sees the next one; it has recorded nothing.
-
-        One that shows a secret once answers itself.
-        """
+    def by_page(self, given: Mapping[str, Any]) -> Answer:
+        """A page that only leads back has a message for who sees the next one; one that shows a secret once answers
+        itself."""
         found = self.verb.place.command(**{name: self.where[name] for name in self.verb.place.arguments})
         data = dict(self.verb.fill(found, given).data.lists())
         answer = self.client.post(self.address(PAGES[self.name]), data)
         assert answer.status_code in (200, 302, 422), answer.content
-        return answer.status_code != 422
+        said = list(get_messages(answer.wsgi_request))
+        self.client.cookies.pop(settings.MESSAGES_COOKIE_NAME, None)
+        is_done = answer.status_code != 422 and all(each.level < ERROR for each in said)
+        return Answer(is_done, unescape(answer.text) if answer.status_code == 422 else " ".join(map(str, said)))
 
-    def by_rest(self, given: Mapping[str, Any]) -> bool:
+    def by_rest(self, given: Mapping[str, Any]) -> Answer:
         address, method = METHODS[self.name]
         send = getattr(self.client, method)
         answer = send(self.address(address), json.dumps(given), content_type="application/json")
         assert answer.status_code in (200, 201, 202, 204, 400, 409, 422), answer.content
-        if answer.status_code >= 400:
-            self.refusals.append(answer.text)
-        return bool(answer.status_code < 300)
+        shown = answer.json() if answer.content else None
+        is_done = answer.status_code < 300
+        return Answer(is_done, "" if is_done else shown["detail"], shown)
 
-    def by_command(self, given: Mapping[str, Any]) -> bool:
+    def by_command(self, given: Mapping[str, Any]) -> Answer:
         words = [str(self.where[name]) for name in self.verb.place.arguments]
         for name in self.verb.named:
             words.append(str(given[name]))
@@ -163,19 +199,19 @@ class Doors:
                 continue
             flag = f"--{name.replace('_', '-')}"
             if isinstance(value, bool):
-                initial = self.verb.form.base_fields[name].initial
+                initial = getattr(self.verb.form.base_fields.get(name), "initial", None)
                 words += [flag] * value if not initial else [flag if value else flag.replace("--", "--no-", 1)]
                 continue
             said = self.example.words.get(name, value) if value == self.example.given.get(name) else value
             if isinstance(said, dict):
                 said = [f"{key}={each}" for key, each in said.items()]
             words += [flag, *map(str, said if isinstance(said, list) else [said])]
+        shown, said = io.StringIO(), io.StringIO()
         try:
-            call_command(COMMANDS[self.name], *words, stdout=io.StringIO(), stderr=io.StringIO())
+            call_command(COMMANDS[self.name], *words, "--json", stdout=shown, stderr=said)
         except CommandError as error:
-            self.refusals.append(str(error))
-            return False
-        return True
+            return Answer(False, str(error))
+        return Answer(True, said.getvalue().strip(), json.loads(shown.getvalue()))
 
 
 @pytest.fixture(scope="module", params=VERBS)
@@ -187,20 +223,37 @@ def doors(module_db: None, request: pytest.FixtureRequest, django_db_blocker: Dj
 
 
 @pytest.mark.django_db
-def test_a_verb_records_the_same_at_each_door(doors: Doors) -> None:
+def test_a_verb_records_says_and_shows_the_same_at_each_door(doors: Doors, described: Any) -> None:
+    """A command that does a job at once has more to say of it."""
     name = doors.name
-    found = {door.__name__: doors.take_back(door, EXAMPLES[name].given) for door in doors.doors()}
-    assert found
-    assert {is_done for is_done, _ in found.values()} == {True}, (found, doors.refusals)
-    recorded = [events for _, events in found.values()]
+    found = doors.done(EXAMPLES[name].given)
+    assert {door for door, each in found.items() if not each.answer.is_done} == set(), found
+    recorded = [each.events for each in found.values()]
     assert recorded[0][0][0] == (EXAMPLES[name].audits or name)
     assert all(events[0] == recorded[0][0] for events in recorded), found
+    if "command" in found and not doors.verb.finished:
+        command = found["command"].answer
+        if "page" in found and found["page"].answer.words:
+            assert settled(found["page"].answer.words) == settled(command.words)
+        if "rest" in found and found["rest"].answer.shown is not None:
+            assert settled(found["rest"].answer.shown) == settled(command.shown)
+    if doors.verb.has_dry_run:
+        for door, each in doors.done({**doors.example.given, "dry_run": True}, "page").items():
+            assert (each.answer.is_done, each.events) == (True, []), door
+            assert settled(each.answer.shown) == settled(found[door].answer.shown)
 
 
 @pytest.mark.django_db
 def test_a_verb_refuses_the_same_at_each_door(doors: Doors) -> None:
-    """And records nothing."""
+    """In the same words, where it is the action or the form that refuses; it records nothing. REST names the field."""
     for field, value in doors.example.wrong.items():
-        given = {**doors.example.given, field: value}
-        found = {door.__name__: doors.take_back(door, given) for door in doors.doors()}
-        assert all(done == (False, []) for done in found.values()), (field, found)
+        found = doors.done({**doors.example.given, field: value})
+        assert not any(each.answer.is_done or each.events for each in found.values()), (field, found)
+        answers = {door: each.answer for door, each in found.items()}
+        if "rest" in answers:
+            reason = answers.pop("rest")
+            if reason.shown.get("errors"):
+                assert {name.partition(".")[0] for name in reason.shown["errors"]} == {field}
+            else:
+                words = reason.words.splitlines()[0]  # how findings are mended, below it, differs by door
+                assert {door: each.words for door, each in answers.items() if words not in each.words} == {}
