@@ -157,17 +157,11 @@ def test_where_the_table_of_runs_fails_its_page_leads_to_what_it_lacks(material,
     assert '<option value="acm-cr-2" selected>' in form
 
 
-@pytest.mark.parametrize("door", ["page", "rest", "command"])
-def test_topics_are_made_of_drafts_at_each_door(material, client, door) -> None:
+def test_topics_are_made_of_drafts(material, client) -> None:
     """The page could not; REST had no such verb."""
     client.force_login(material.manager)
-    if door == "page":
-        assert 'name="drafts"' in client.get(reverse("context_report", args=["teas"]), {"drafts": "1"}).text
-        client.post(reverse("context_topics_create", args=["teas"]), {"level": "sentence", "drafts": "on"})
-    elif door == "rest":
-        asked = {"level": "sentence", "drafts": True}
-        answer = client.post("/api/collections/teas/context-topics/", asked, content_type="application/json")
-        assert answer.json() == {"made": 3, "known": 0, "targets": 3, "prefix": ""}
-    else:
-        call_command("make_context_topics", "teas", "--level", "sentence", "--drafts")
+    assert 'name="drafts"' in client.get(reverse("context_report", args=["teas"]), {"drafts": "1"}).text
+    asked = {"level": "sentence", "drafts": True}
+    answer = client.post("/api/collections/teas/context-topics/", asked, content_type="application/json")
+    assert answer.json() == {"made": 3, "known": 0, "targets": 3, "prefix": ""}
     assert Topic.objects.filter(kind="context-sentence").count() == 3

@@ -59,10 +59,6 @@ def test_votes_on_questions_are_listed_under_their_name_and_need_no_acceptance(r
     assert "You need not do this: a counted vote decides an item anyway." in shown
 
 
-def test_annotators_do_not_see_the_set(rated):
-    assert page(rated, "ana").status_code == 403
-
-
 def test_a_run_begins_with_the_question_set_where_questions_are_rated(rated: Rubric) -> None:
     assert usual_topics(rated.collection) == "question-set"
     assert usual_topics(CollectionFactory()) == "all"

@@ -1,4 +1,4 @@
-"""Splits: exact shares, balance, what stays together, never two parts; page, command, REST; evaluations and exports."""
+"""Splits: exact shares, balance, what stays together, never two parts; evaluations and exports."""
 
 import json
 from collections import Counter
@@ -171,45 +171,30 @@ def test_an_attribute_with_a_comma_is_named_at_each_door_and_words_with_commas_a
     )
 
 
-def test_page_command_and_rest_draw_the_same(tea: Collection, client: Client, tmp_path: Path) -> None:
-    manager = MembershipFactory(collection=tea, role="manager").user
-    client.force_login(manager)
-    assert "No splits yet" in client.get(reverse("split_list", args=["tea"])).content.decode()
+def test_a_split_is_drawn_shown_released_and_deleted(tea: Collection, client: Client, tmp_path: Path) -> None:
+    client.force_login(MembershipFactory(collection=tea, role="manager").user)
+    assert "No splits yet" in client.get(reverse("split_list", args=["tea"])).text
     data = {"name": "page", "parts": "dev=40 test=60", "within": ["source"], "seed": "7"}
+    wrong = client.post(reverse("split_create", args=["tea"]), {**data, "parts": "dev=many"})
+    assert (wrong.status_code, "is not a name with its share" in wrong.text) == (422, True)
     answer = client.post(reverse("split_create", args=["tea"]), data)
     assert answer["Location"] == reverse("split_detail", args=["tea", "page"])
-    shown = client.get(answer["Location"], {"part": "dev"}).content.decode()
+    shown = client.get(answer["Location"], {"part": "dev"}).text
     assert "inline-acl" in shown
     assert "40 topics" in shown
     assert "40%" in shown
     assert "differ from the shares" not in shown
-    wrong = client.post(reverse("split_create", args=["tea"]), {**data, "parts": "dev=many"})
-    assert (wrong.status_code, "is not a name with its share" in wrong.content.decode()) == (422, True)
-    call_command("make_split", "tea", "command", "--parts", "dev=40", "test=60", "--within", "source", "--seed", "7")
-    body = {"name": "rest", "parts": {"dev": 40, "test": 60}, "within": ["source"], "seed": 7}
-    made = client.post(reverse("api_splits", args=["tea"]), body, content_type="application/json")
-    assert made.status_code == 201
-    assert len({json.dumps(members_of(split)) for split in Split.objects.all()}) == 1
-    assert made.json() == client.get(reverse("api_split", args=["tea", "rest"])).json()
-    dry = client.post(reverse("api_splits", args=["tea"]), {**body, "name": "dry", "dry_run": True}, "application/json")
-    assert (dry.status_code, len(dry.json()["topics"]["dev"])) == (200, 40)
-    call_command("make_split", "tea", "dry", "--dry-run")
-    wrong = client.post(reverse("api_splits", args=["tea"]), {**body, "within": ["colour"]}, "application/json")
-    assert (wrong.status_code, "colour" in wrong.json()["errors"]["within"][0]) == (400, True)
     out = tmp_path / "splits.jsonl"
     call_command("export", "tea", "--format", "splits", "--out", str(out))
-    lines = [json.loads(line) for line in out.read_text().splitlines()]
-    assert [line["split"] for line in lines] == ["page", "command", "rest"]
-    assert lines[0]["topics"] == made.json()["topics"]
+    [line] = [json.loads(line) for line in out.read_text().splitlines()]
+    assert line["split"] == "page"
+    assert line["topics"] == client.get(reverse("api_split", args=["tea", "page"])).json()["topics"]
     parts = make_recipe(tea).parts
     assert [path for path, options in parts.items() if options.exporter.name == "splits"] == ["topics/splits.jsonl"]
-    assert client.delete(reverse("api_split", args=["tea", "rest"])).status_code == 204
-    client.post(reverse("split_delete", args=["tea", "page"]))
-    assert [split.name for split in Split.objects.all()] == ["command"]
-    call_command("delete_split", "tea", "command")
-    with pytest.raises(CommandError, match="There is no split command in tea"):
-        call_command("delete_split", "tea", "command")
+    call_command("delete_split", "tea", "page")
     assert not Split.objects.exists()
+    with pytest.raises(CommandError, match="There is no split page in tea"):
+        call_command("delete_split", "tea", "page")
 
 
 def make_run(collection: Collection) -> None:

@@ -243,16 +243,6 @@ class TestPages:
         assert "2 of 3 aspects judged" in client.get(address, {"part": "nothing"}).content.decode()
         assert client.get(reverse("relevance_detail", args=[*names, 999_999])).status_code == 404
 
-    def test_annotators_learn_nothing(self, built: Built, client: Client) -> None:
-        client.force_login(MembershipFactory(collection=built.collection, role=Role.ANNOTATOR).user)
-        names = [built.collection.slug, built.campaign.slug]
-        for answer in (
-            client.get(reverse("relevance_list", args=names)),
-            client.get(reverse("relevance_detail", args=[*names, Topic.objects.get(number="7").pk])),
-        ):
-            assert answer.status_code == 403
-            assert b"fully judged" not in answer.content
-
     def test_before_anything_is_counted(self, client: Client) -> None:
         found = build_campaign([[None] * 3], triples=[("7", "tea", "D1")])
         client.force_login(MembershipFactory(collection=found.collection, role=Role.MANAGER).user)

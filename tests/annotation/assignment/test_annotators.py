@@ -38,12 +38,9 @@ def test_annotators_are_added_and_changed_by_command(campaign: Campaign) -> None
     machine, _ = run("add_annotators", *place, "--name", "Robin", "--kind", "machine", "--model", "m-1")
     assert machine["annotators"] == ["Robin"]
     assert campaign.annotators.get(name="Robin").model == "m-1"
-    paused, _ = run("update_annotator", *place, "ana@example.org", "--state", "paused", "--capacity", "5")
-    assert paused | {"name": "Ana", "kind": "human", "state": "paused", "weight": 1.0, "capacity": 5} == paused
-    changed, _ = run("update_annotator", *place, "Ana", "--state", "active", "--no-capacity", "--weight", "2")
+    run("update_annotator", *place, "ana@example.org", "--capacity", "5")  # named by address or by name
+    changed, _ = run("update_annotator", *place, "Ana", "--no-capacity", "--weight", "2")
     assert changed | {"name": "Ana", "kind": "human", "state": "active", "weight": 2.0, "capacity": None} == changed
-    run("update_annotator", *place, "Ben", "--state", "removed")
-    assert states(campaign) == {"Ana": "active", "Ben": "removed", "Robin": "active", "Zoe": "active"}
 
 
 def test_what_cannot_be_added_or_changed_says_what_to_do(campaign: Campaign) -> None:

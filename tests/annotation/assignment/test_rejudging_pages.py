@@ -1,9 +1,6 @@
-"""The pages of judging again, for its people and for managers; REST and commands."""
-
-import json
+"""The pages of judging again, for its people and for managers."""
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -74,7 +71,7 @@ def test_the_changed_guideline_is_open_once_on_the_screen_that_deals_it_like_any
     assert (len(units), participation.keeps_guideline_open) == (4, False)
 
 
-# --- page, file, program ---------------------------------------------------------------------------------------------
+# --- what managers see -----------------------------------------------------------------------------------------------
 
 
 def test_where_nothing_can_be_asked_again_the_page_has_the_reason_and_no_form(client: Client) -> None:
@@ -109,7 +106,7 @@ def test_a_guideline_of_one_version_has_nothing_to_ask_again_and_the_page_no_for
     assert "Ask again</button>" not in page
 
 
-def test_page_rest_and_command_ask_and_stop(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_asked_for_and_stopped(client: Client) -> None:
     campaign = judged()
     at = ["teas", campaign.slug]
     client.force_login(campaign.collection.memberships.get(role="manager").user)
@@ -126,9 +123,6 @@ def test_page_rest_and_command_ask_and_stop(client: Client, capsys: pytest.Captu
     rows = client.get(reverse("api_rejudging", args=at)).json()["people"]
     assert [(row["name"], row["pending"], row["again"]) for row in rows] == [("Ana", 2, 0)]
     assert client.delete(reverse("api_rejudging", args=at)).json()["judgments"] == 2
-    call_command("request_rejudging", "teas", campaign.slug, "--disagreeing", "--json")
-    assert json.loads(capsys.readouterr().out)["judgments"] == 6
-    client.post(reverse("rejudging_withdraw", args=at))
     assert not Assignment.objects.filter(repeat=3, state="pending").exists()
     wrong = client.post(reverse("rejudging_request", args=at), {"grades": "good"})
     assert (wrong.status_code, "Grades are whole numbers" in wrong.content.decode()) == (422, True)

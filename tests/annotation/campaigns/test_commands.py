@@ -93,19 +93,6 @@ def test_the_road_from_campaign_to_assignment():
     }
     assert "Ana: 16 new, 16 in all" in printed
     assert "Ana and Ben share 8" in printed
-    assert run("open_campaign", "teas", "round")[0] == {"slug": "round", "state": "open"}
-    assert run("close_campaign", "teas", "round")[0] == {"slug": "round", "state": "closed"}
-    assert run("open_campaign", "teas", "round")[1].startswith("Round is open")
-    assert "already open" in refusal("open_campaign", "teas", "round")
-
-
-def test_a_campaign_that_lacks_something_is_not_opened():
-    make_material()
-    call_command("create_campaign", "teas", "Round", "--slug", "first")
-    assert "Nobody can judge in it yet. Add annotators, or import their judgments." in refusal(
-        "open_campaign", "teas", "first"
-    )
-    assert "Only an open campaign" in refusal("close_campaign", "teas", "first")
 
 
 def people(*names):

@@ -62,9 +62,6 @@ def test_the_api_refuses_what_the_page_refuses(made, campaign, send, client) -> 
         assert not ImportRun.objects.exists()
         return answer.status_code, answer.json()["detail"]
 
-    assert send(*ROWS, by=made.people["ada"]).status_code == 403
-    assert send(*ROWS, by=made.people["ana"]).status_code == 403
-    assert send(*ROWS, where=("nothing",)).status_code == 404
     assert send(*ROWS, kind="judgments").status_code == 400  # the address says it
     Campaign.objects.filter(pk=campaign.pk).update(state=CampaignState.CLOSED)
     status, reason = refused(send(*ROWS))

@@ -246,13 +246,6 @@ def test_replies_on_a_sealed_test_set_are_read_by_nobody(client: Client, made: M
     assert "Perhaps" in client.get(f"{BASE}{run.pk}/").content.decode()
 
 
-def test_annotators_reach_no_reply_at_all(made: Material, half: MachineRun) -> None:
-    ana = Client()
-    ana.force_login(made.people["ana"])
-    assert ana.get(f"{BASE}{half.pk}/").status_code == 403
-    assert ana.get(f"{API}{half.pk}/replies/").status_code == 403
-
-
 def test_unparsed_answers_of_imported_machines_are_kept_too(client: Client, made: Material, campaign: Campaign) -> None:
     machine = campaign.annotators.create(name="m-1", kind=AnnotatorKind.MACHINE, created_at=AT)
     criterion, item = campaign.criteria.get(), campaign.items.all()[0]

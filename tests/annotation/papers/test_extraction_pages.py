@@ -186,8 +186,6 @@ def test_agreement_of_those_who_finished_is_shown_with_the_papers_they_differ_on
     assert "0.667" in page  # citations: one in common of two and one
     assert "nothing to compare" in page  # the paper has no blocks, so there is no kappa of paragraphs
     assert reverse("paper_detail", args=["teas", paper.pk]) in page
-    client.force_login(material.people["ana"])
-    assert client.get(address).status_code == 403
 
 
 def test_the_guideline_is_folded_after_the_first_paper_until_it_is_opened(material, client) -> None:

@@ -193,9 +193,3 @@ def test_several_questions_are_kept_and_discarded_from_the_table(client, collect
     assert [each.state for each in (kept, doubted, other)] == ["restored", "discarded", "discarded"]
     assert Topic.objects.get().text == kept.text
     assert take("keep", kept, query="?state=discarded") == ["No rows are selected. Select some first."]
-
-    viewer = MembershipFactory(collection=collection, role=Role.VIEWER).user
-    client.force_login(viewer)
-    assert client.post(address, {"step": "discard", "pick": [kept.pk]}).status_code == 403
-    kept.refresh_from_db()
-    assert kept.state == "restored"

@@ -198,12 +198,3 @@ def test_the_prompt_is_edited_in_versions(client, members, collection):
 def test_empty_pages_say_what_to_do(client, collection):
     assert "No questions generated yet" in page(client, "generation_list")
     assert "No generated questions yet" in page(client, "question_list")
-
-
-def test_annotators_see_nothing_of_it(members, collection, mention):
-    question = make_question(mention)
-    annotator = signed_in(members[Role.ANNOTATOR].user)
-    for name in ("mention_list", "generation_list", "question_list", "prompt_edit"):
-        assert annotator.get(reverse(name, args=["tea"])).status_code == 403
-    assert annotator.get(reverse("generation_detail", args=["tea", question.reply.run_id])).status_code == 403
-    assert "/generated/" not in annotator.get(reverse("topic_list", args=["tea"])).content.decode()

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -167,17 +167,8 @@ def test_api(collection: Collection, client: Client) -> None:
     }
     assert client.get(url, {"topic": "2"}).json()["results"] == []
     assert [client.get(url, {"size": bad}).status_code for bad in ("x", "0", "7")] == [400] * 3
-    assert client.post(url, {"size": 5}, content_type="application/json").status_code == 422
     assert client.delete(f"{url}?size=2").json() == {"removed": 1}
     assert not collection.sub_queries.exists()
-
-
-def test_command(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    call_command("make_sub_queries", "tea", as_json=True)
-    result = json.loads(capsys.readouterr().out)
-    assert (result["created"], result["sub_queries"], result["left_out"]) == (1, 1, 2)
-    with pytest.raises(CommandError, match="No topic has 6 aspects"):
-        call_command("make_sub_queries", "tea", size=6)
 
 
 @pytest.mark.slow
