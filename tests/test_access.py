@@ -20,7 +20,7 @@ from accounts.jobs import fragment_context
 from accounts.models import ApiToken, JobState, TokenScope, User
 from accounts.refusals import NotAllowed
 from accounts.slots import tabs, tabs_for
-from annotation.models import Audience, Campaign, Criterion
+from annotation.models import Audience, Campaign, CampaignState, Criterion
 from config.languages import TRANSLATED
 from corpus.collections.rules import can_oversee
 from corpus.models import Collection, Paper, Role
@@ -106,6 +106,15 @@ def test_each_role_gets_what_the_table_says_and_no_secret(line: Row, walk: Walk)
         none = walk.send(line, "outsider", path_of(line, walk.world, slug="nothing"))
         assert (of_outsider.status_code, none.status_code) == (404, 404)
         assert _without_address(of_outsider, walk.world.collection.slug) == _without_address(none, "nothing")
+
+
+@pytest.mark.slow
+def test_annotators_with_nothing_left_to_judge_are_let_in_no_further(walk: Walk) -> None:
+    """While somebody has items to judge, many pages are refused to them by another rule, whatever their role."""
+    Campaign.objects.update(state=CampaignState.CLOSED, closed_at=AT)
+    refused = [line for line in TABLE if line.expected[ROLES.index("annotator")] == "403"]
+    got = {(line.name, line.method): walk.send(line, "annotator", path_of(line, walk.world)) for line in refused}
+    assert {line: answer.status_code for line, answer in got.items() if answer.status_code != 403} == {}
 
 
 def test_the_collection_that_is_none_is_none(world: World) -> None:
