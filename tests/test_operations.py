@@ -104,10 +104,10 @@ def test_the_fields_of_a_verb_are_the_same_at_its_doors_and_described(name: str,
 
 @dataclass(frozen=True)
 class Answer:
-    """What a door answers: `words` are for people, of what was done or why not; `shown` is for programs."""
+    """What a door answers: `words` are for people, of what was done or why not, `shown` is for programs."""
 
     is_done: bool
-    words: str = ""
+    words: str | None = None
     shown: Any = None
 
 
@@ -170,16 +170,17 @@ class Doors:
         return reverse(name, kwargs={each: self.where[each] for each in self.where if each in wanted or each == "slug"})
 
     def by_page(self, given: Mapping[str, Any]) -> Answer:
-        """A page that only leads back has a message for who sees the next one; one that shows a secret once answers
-        itself."""
+        """Its words are those on the next page; a secret that is shown once, in the answer itself, has none."""
         found = self.verb.place.command(**{name: self.where[name] for name in self.verb.place.arguments})
         data = dict(self.verb.fill(found, given).data.lists())
         answer = self.client.post(self.address(PAGES[self.name]), data)
         assert answer.status_code in (200, 302, 422), answer.content
         said = list(get_messages(answer.wsgi_request))
         self.client.cookies.pop(settings.MESSAGES_COOKIE_NAME, None)
-        is_done = answer.status_code != 422 and all(each.level < ERROR for each in said)
-        return Answer(is_done, unescape(answer.text) if answer.status_code == 422 else " ".join(map(str, said)))
+        if answer.status_code == 422:
+            return Answer(False, unescape(answer.text))
+        is_done = all(each.level < ERROR for each in said)
+        return Answer(is_done, " ".join(map(str, said)) if answer.status_code == 302 else None)
 
     def by_rest(self, given: Mapping[str, Any]) -> Answer:
         address, method = METHODS[self.name]
@@ -188,7 +189,7 @@ class Doors:
         assert answer.status_code in (200, 201, 202, 204, 400, 409, 422), answer.content
         shown = answer.json() if answer.content else None
         is_done = answer.status_code < 300
-        return Answer(is_done, "" if is_done else shown["detail"], shown)
+        return Answer(is_done, None if is_done else shown["detail"], shown)
 
     def by_command(self, given: Mapping[str, Any]) -> Answer:
         words = [str(self.where[name]) for name in self.verb.place.arguments]
@@ -233,8 +234,8 @@ def test_a_verb_records_says_and_shows_the_same_at_each_door(doors: Doors, descr
     assert all(events[0] == recorded[0][0] for events in recorded), found
     if "command" in found and not doors.verb.finished:
         command = found["command"].answer
-        if "page" in found and found["page"].answer.words:
-            assert settled(found["page"].answer.words) == settled(command.words)
+        if "page" in found and (words := found["page"].answer.words) is not None:
+            assert settled(words) == settled(command.words)
         if "rest" in found and found["rest"].answer.shown is not None:
             assert settled(found["rest"].answer.shown) == settled(command.shown)
     if doors.verb.has_dry_run:
