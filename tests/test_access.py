@@ -28,6 +28,7 @@ from tests.access_secrets import SECRETS, another_asks, name_the_machine
 from tests.access_table import ROLES, TABLE, Row
 from tests.access_walk import ADDRESSES, CLIENT, SCOPES, Walk, ask, body_of, path_of, scope_of, session_of, word_for
 from tests.access_world import World, make_world
+from tests.corpus.collections.test_palette import WORDS
 from tests.factories.accounts import AT, make_token
 from tests.literals import Literals, german_is_marked, reasons
 
@@ -248,17 +249,17 @@ def test_a_role_sees_the_tabs_of_the_pages_that_it_may_open(walk: Walk, role: Ro
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["outsider", *Role])
 def test_the_palette_leads_only_to_pages_that_open(walk: Walk, role: str) -> None:
-    """Each link opens for the role that it is offered to, and an outsider gets none of the collection."""
+    """Each link opens for the role that it is offered to; an outsider gets none of the collection."""
     world = walk.world
     CLIENT.cookies[settings.SESSION_COOKIE_NAME] = walk.sessions[role]
     home = reverse("collection_dashboard", args=[world.collection.slug])
     names = (world.campaign.name, world.topic.number, world.document.docno, world.members[Role.MANAGER].user.email)
-    found = set()
-    for at in ("/", home, f"{home}campaigns/{world.campaign.slug}/"):
-        for text in ("", "e", "an", *names):
-            page = CLIENT.get(reverse("palette"), {"q": text, "at": at}, headers={"HX-Request": "true"})
-            assert page.status_code == 200
-            found |= {unescape(link) for link in re.findall(r'href="([^"#]+)', page.content.decode())}
+    inside, found = f"{home}campaigns/{world.campaign.slug}/", set()
+    typed = [(text, at) for at in ("/", home, inside) for text in ("", "e", "an", *names)]
+    for text, at in [*typed, *((word, inside) for word in (*WORDS, "new", "import", "label", "judge"))]:
+        page = CLIENT.get(reverse("palette"), {"q": text, "at": at}, headers={"HX-Request": "true"})
+        assert page.status_code == 200
+        found |= {unescape(link) for link in re.findall(r'href="([^"#]+)', page.content.decode())}
     assert {link: walk.status(link, role) for link in found} == dict.fromkeys(found, 200)
     assert any(link.startswith(home) for link in found) == (role != "outsider")
 

@@ -170,7 +170,6 @@ def test_verbs_and_other_words_lead_to_the_page_that_does_it(
     inside = f"/c/teas/campaigns/{made.collection.campaigns.get().slug}/"
     assert address in links(find(client, text, inside))
     assert address in links(find(client, text)), "from outside of the collection"
-    assert client.get(address).status_code == 200
 
 
 def test_every_format_leads_to_its_import_or_its_export(client: Client, made: Material) -> None:
@@ -185,24 +184,6 @@ def test_every_format_leads_to_its_import_or_its_export(client: Client, made: Ma
         assert f"/c/teas/exports/#{export_anchor(exporter.name)}" in found, exporter.name
     form = client.get("/c/teas/imports/new/documents/?format=bibtex").content.decode()
     assert '<option value="bibtex" selected>' in form
-
-
-@pytest.mark.parametrize("role", [Role.ADJUDICATOR, Role.VIEWER, Role.ANNOTATOR])
-def test_nothing_is_found_that_the_person_may_not_open(client: Client, made: Material, role: Role) -> None:
-    judge = Annotator.objects.filter(campaign__collection=made.collection, user__isnull=False).first()
-    assert judge
-    assert judge.user
-    person = judge.user if role == Role.ANNOTATOR else MembershipFactory(collection=made.collection, role=role).user
-    client.force_login(person)
-    inside = f"/c/teas/campaigns/{made.collection.campaigns.get().slug}/"
-    found = {
-        link for text in [*WORDS, "label", "judge", "new", "import", "a"] for link in links(find(client, text, inside))
-    }
-    assert found
-    for link in found:
-        assert client.get(link).status_code == 200, link
-    if role == Role.ANNOTATOR:
-        assert not {link for link in found if "agreement" in link or "exports" in link or "adjudication" in link}
 
 
 def test_nothing_to_do_is_found_in_an_archived_collection(client: Client, made: Material) -> None:
