@@ -35,9 +35,9 @@ ELSEWHERE = {  # by command: where it is run, since it starts or ends servers, o
     "backup": "tests/config/test_backups.py",
     "restore": "tests/config/test_backups.py",
     "move_files": "tests/config/test_moving.py",
-    "test_endpoint": "tests/corpus/endpoints/test_endpoints.py",
-    "ping_webhook": "tests/corpus/webhooks/test_pages.py",
-    "redeliver_message": "tests/corpus/webhooks/test_pages.py",
+    "test_endpoint": "tests/operation_examples.py",
+    "ping_webhook": "tests/operation_examples.py",
+    "redeliver_message": "tests/operation_examples.py",
     "changepassword": "tests/accounts/test_users.py",
 }
 FILES = {
