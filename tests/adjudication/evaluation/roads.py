@@ -131,10 +131,11 @@ def check_read_back(
     qrels: tuple[str, dict[str, str]],
     relevance: int,
     without: str = "",
+    ways: tuple[type[Road], ...] = (Command,),
 ) -> Figures:
-    """The figures of the evaluation, which ir-measures gives on each road as well, from plainly exported files."""
+    """The figures of the evaluation, which ir-measures gives as well, from plainly exported files."""
     measures = {name: measure for name, measure in wanted(relevance).items() if name != without}
-    for way in ROADS:
+    for way in ways:
         road = way(collection, folder)
         ((_, ours),) = road.figures(gold, runs, list(measures))
         theirs = read_back(road, runs, qrels, relevance, measures)

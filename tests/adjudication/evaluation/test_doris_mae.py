@@ -1,11 +1,10 @@
-"""DORIS-MAE's 17 rankings × 7 measures, as its authors' code has them, through page, command and REST alike."""
+"""DORIS-MAE's 17 rankings × 7 measures, as its authors' code has them."""
 
 import csv
 import io
 import json
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -52,12 +51,7 @@ def assert_published(found: Figures, expected: Figures) -> None:
         ), name
 
 
-def values_of(report: dict[str, object]) -> Figures:
-    (subset,) = report["subsets"]  # type: ignore[misc]
-    return {run: {name: each["value"] for name, each in of.items()} for run, of in subset["runs"].items()}
-
-
-def test_page_command_and_rest(client: Client, expected: Figures, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_the_form_to_the_table(client: Client, expected: Figures) -> None:
     client.force_login(MembershipFactory(collection=Collection.objects.get(), role=Role.MANAGER).user)
     names = list(expected)
     asked = {"gold": "campaign:main", "runs": names, "measures": " ".join(MEASURES), "unjudged": "condensed"}
@@ -74,17 +68,3 @@ def test_page_command_and_rest(client: Client, expected: Figures, capsys: pytest
     for line in csv.DictReader(io.StringIO(text)):
         of_page.setdefault(line["run"], {})[line["measure"]] = float(line["value"])
     assert_published(of_page, expected)
-
-    words = {"gold": "campaign:main", "runs": names, "measures": list(MEASURES), "unjudged": "condensed"}
-    answer = client.post("/api/collections/doris/evaluations/", words, content_type="application/json")
-    assert answer.status_code == 202, answer.content
-    carried_out(Evaluation.objects.get(pk=answer.json()["id"]))
-    of_api = client.get(f"/api/collections/doris/evaluations/{answer.json()['id']}/").json()["result"]
-    assert_published(values_of(of_api), expected)
-
-    measures = ("--measure", *MEASURES, "--unjudged", "condensed")
-    call_command("evaluate", "doris", "--gold", "campaign:main", "--run", *names, *measures, "--json")
-    of_command = json.loads(capsys.readouterr().out)
-    assert_published(values_of(of_command), expected)
-    assert of_page == values_of(of_command)
-    assert of_api == of_command == job.results["report"]

@@ -1,7 +1,5 @@
-"""Exported files read by ir-measures give the figures of an evaluation, and CSFCube those of its authors.
-
-Both by page, command and REST.
-"""
+"""Exported files read by ir-measures give the figures of an evaluation, also by page and REST; CSFCube those of its
+authors."""
 
 import csv
 import json
@@ -14,7 +12,7 @@ from django.core.management import call_command
 from corpus.models import Aspect, PartRanking, RetrievalRun, SubQuery, Target, Topic
 from tests.adjudication.csfcube import NAMES
 from tests.adjudication.evaluation.evaluating import make_run
-from tests.adjudication.evaluation.roads import ROADS, check_read_back
+from tests.adjudication.evaluation.roads import ROADS, Page, check_read_back
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.adjudication import Built
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -64,12 +62,12 @@ def test_of_targets(tmp_path: Path) -> None:
             Target.objects.create(topic=topic, document=documents[place])
         scores[topic.number] = {each.docno: float(np.float32(rng.random())) for each in documents[:20]}
     make_run(collection, "bm25", scores)
-    check_read_back(collection, tmp_path, "targets", ["bm25"], ("question-qrels", {}), 1)
+    check_read_back(collection, tmp_path, "targets", ["bm25"], ("question-qrels", {}), 1, ways=ROADS)
 
 
 @pytest.mark.slow
 @pytest.mark.shared
-def test_csfcube_from_its_files_on_each_road(tmp_path: Path) -> None:
+def test_csfcube_from_its_files(tmp_path: Path) -> None:
     """Papers, query facets, grades and SPECTER's run come in; figures by facet as its script and trec_eval have it."""
     folder = shared_path("data", "csfcube")
     expected = json.loads((folder / "expected_eval.json").read_text(encoding="utf-8"))
@@ -85,11 +83,10 @@ def test_csfcube_from_its_files_on_each_road(tmp_path: Path) -> None:
     call_command("import_qrels", "facets", str(tmp_path / "csfcube.qrels"), "--name", "csfcube")
     call_command("import_runs", "facets", str(folder / "specter.run"))
     measures = [measure for names in NAMES.values() for measure in names.values()]
-    for way in ROADS:
-        subsets = way(collection, tmp_path).figures("qrels:csfcube;relevance=2", ["specter"], measures, "facet")
-        found = {by.get("facet", "all"): of["specter"] for by, of in subsets}
-        for script, names in NAMES.items():
-            for facet, values in expected[script].items():
-                wanted = {names[name]: value for name, value in values.items() if name in names}
-                of_script = {measure: found[facet][measure] for measure in wanted}
-                assert of_script == pytest.approx(wanted, abs=1e-6), (way, script, facet)
+    subsets = Page(collection, tmp_path).figures("qrels:csfcube;relevance=2", ["specter"], measures, "facet")
+    found = {by.get("facet", "all"): of["specter"] for by, of in subsets}
+    for script, names in NAMES.items():
+        for facet, values in expected[script].items():
+            wanted = {names[name]: value for name, value in values.items() if name in names}
+            of_script = {measure: found[facet][measure] for measure in wanted}
+            assert of_script == pytest.approx(wanted, abs=1e-6), (script, facet)
