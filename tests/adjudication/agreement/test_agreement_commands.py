@@ -13,16 +13,17 @@ from tests.adjudication.agreement.agreeing import noisy_labels
 from tests.factories.adjudication import build_campaign
 
 pytestmark = pytest.mark.django_db
+ASKED = ("agreement", "tea", "main", "--resamples", "1000", "--no-figures")  # to draw them costs most
 
 
 def test_the_command_says_over_how_many_topics_intervals_are(capsys: pytest.CaptureFixture[str]) -> None:
     """Not “jackknife_t, n = 120”, as if 120 items had been resampled one by one."""
     labels: list[list[int | None]] = [list(row) for row in noisy_labels(120, 2)]
     build_campaign(labels, people=("ana", "ben"), topics=12)
-    call_command("agreement", "tea", "main", "--resamples", "1000")
+    call_command(*ASKED)
     printed = capsys.readouterr().out
     assert ", n = 120 items, interval over 12 topics by jackknife_t" in printed
-    call_command("agreement", "tea", "main", "--resamples", "1000", "--cluster", "item", "--interval", "percentile")
+    call_command(*ASKED, "--cluster", "item", "--interval", "percentile")
     assert ", n = 120 items, interval over items by percentile" in capsys.readouterr().out
 
 
@@ -53,7 +54,7 @@ def test_a_margin_is_read_as_it_is_typed(typed: str, read: object) -> None:
 
 def test_command_prints_json_and_a_summary(capsys: pytest.CaptureFixture[str]) -> None:
     build_campaign(noisy_labels(60, 3))
-    call_command("agreement", "tea", "main", "--resamples", "1000", "--seed", "7", "--cluster", "item", "--json")
+    call_command(*ASKED, "--seed", "7", "--cluster", "item", "--json")
     printed = capsys.readouterr()
     found = json.loads(printed.out)
     assert found["seed"] == 7
@@ -66,7 +67,7 @@ def test_with_one_judge_a_sentence_says_that_there_is_no_agreement(
     client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     built = build_campaign([[value] for value in (0, 1, 2, 1)], people=("ana",))
-    call_command("agreement", "tea", "main", "--resamples", "1000")
+    call_command(*ASKED)
     sentence = (
         "No agreement can be computed: fewer than two annotators have judged. It needs two annotators who have judged"
         " some of the same items."
@@ -81,7 +82,7 @@ def test_with_one_judge_a_sentence_says_that_there_is_no_agreement(
 def test_the_command_prints_the_table_for_a_paper(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
     """With Litmus's own intervals, as the page does; those of `evaluate --preset doris-1` are others."""
     built = build_campaign(noisy_labels(40, 3), people=("ana", "ben", "cai"))
-    call_command("agreement", "tea", "main", "--resamples", "1000", "--format", "latex")
+    call_command(*ASKED, "--format", "latex")
     printed = capsys.readouterr()
     client.force_login(built.people["manager"])
     page = client.get(reverse("agreement_report", args=["tea", "main"]))
@@ -90,7 +91,7 @@ def test_the_command_prints_the_table_for_a_paper(client: Client, capsys: pytest
 
 def test_figures_that_are_undefined_for_one_reason_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     build_campaign(noisy_labels(20, 3), people=("ana", "ben"), machines=[("m-1", "m", 1)])
-    call_command("agreement", "tea", "main", "--resamples", "1000")
+    call_command(*ASKED)
     lines = [line for line in capsys.readouterr().out.splitlines() if "undefined" in line]
     assert [line.split(":")[0] for line in lines] == ["  undefined, fewer than two annotators have judged"]
     assert "accuracy, macro_f1" in lines[0], "the machine has one run"
@@ -100,7 +101,7 @@ def test_the_command_prints_each_figure_once_below_who_is_compared(capsys: pytes
     """Of people alone, the figures of all annotators are those of people."""
     labels: list[list[int | None]] = [list(row) for row in noisy_labels(40, 3)]
     build_campaign(labels, people=("ana", "ben", "cai"))
-    call_command("agreement", "tea", "main", "--resamples", "1000")
+    call_command(*ASKED)
     heading, *rows = capsys.readouterr().out.splitlines()[1:]
     few = "fewer than 8 topics are too few for an interval over topics"
     assert heading == f"relevance: People with people (HH), n = 40 items, no interval: {few}"

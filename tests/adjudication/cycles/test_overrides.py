@@ -178,7 +178,7 @@ def test_an_override_is_printed_wherever_the_labels_are_used(made: Material, tmp
     assert "Macro F1: 30.0% with people, 73.3% among people; nothing can be said." in overrides_in(main)[0].text
     for name in ("agreement", "adjudicate"):
         out, errors = StringIO(), StringIO()
-        more = ["--voters", "all"] if name == "adjudicate" else ["--resamples", "1000"]
+        more = ["--voters", "all"] if name == "adjudicate" else ["--resamples", "1000", "--no-figures"]
         call_command(name, "teas", main.slug, *more, "--json", stdout=out, stderr=errors)
         assert json.loads(out.getvalue())["machine_overrides"][0]["reason"] == REASON
         assert REASON in errors.getvalue()
