@@ -187,20 +187,16 @@ def test_annotators_see_their_part_and_nobody_elses(made):
     assert not re.search(r">\s*(24|48|8)\s*<", listed)
 
 
-@pytest.mark.slow
-def test_a_campaign_is_opened_closed_and_reopened_by_buttons(made):
-    make_campaign(made)
+def test_buttons_open_close_and_reopen_a_campaign_or_say_why_not(made):
+    campaign = make_campaign(made)
     client = client_of(made)
     page = text_of(client.get(url("campaign_detail")))
     assert 'aria-disabled="true"' in page
     assert "No item is assigned yet" in page
-    answer = client.post(url("campaign_open"), follow=True)
-    assert "No item is assigned yet" in text_of(answer)
-    assign_items(campaign=Campaign.objects.get(), by=None, at=AT)
-    assert "is open" in text_of(client.post(url("campaign_open"), follow=True))
-    assert "is closed" in text_of(client.post(url("campaign_close"), follow=True))
-    assert "Reopen" in text_of(client.get(url("campaign_detail")))
-    assert "Only an open campaign" in text_of(client.post(url("campaign_close"), follow=True))
+    assert "No item is assigned yet" in text_of(client.post(url("campaign_open"), follow=True))
+    assign_items(campaign=campaign, by=None, at=AT)
+    client.post(url("campaign_open"))
+    assert "Reopen" in text_of(client.post(url("campaign_close"), follow=True))
     client.post(url("campaign_open"))
     assert Campaign.objects.get().state == CampaignState.OPEN
 
