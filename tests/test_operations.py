@@ -27,6 +27,7 @@ from pytest_django import DjangoDbBlocker
 
 from accounts.models import AuditEvent
 from accounts.operations import Operation
+from accounts.rest_fields import Spelled
 from corpus.models import Collection, Role
 from tests.access_walk import ADDRESSES
 from tests.factories.accounts import AT, MembershipFactory, UserFactory
@@ -171,8 +172,11 @@ class Doors:
 
     def by_page(self, given: Mapping[str, Any]) -> Answer:
         """Its words are those on the next page; a secret that is shown once, in the answer itself, has none."""
-        found = self.verb.place.command(**{name: self.where[name] for name in self.verb.place.arguments})
-        data = dict(self.verb.fill(found, given).data.lists())
+        fields, data = self.verb.form.base_fields, {}
+        for name, value in given.items():
+            typed = fields[name].text_of(value) if isinstance(fields[name], Spelled) and value else value
+            if typed is not None and typed is not False:
+                data[name] = "on" if typed is True else typed
         answer = self.client.post(self.address(PAGES[self.name]), data)
         assert answer.status_code in (200, 302, 409, 422), answer.content
         said = list(get_messages(answer.wsgi_request))
