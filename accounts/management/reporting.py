@@ -45,7 +45,7 @@ class ReportingCommand(BaseCommand, ABC):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object on stdout")
         for name, about in self.where.items():
-            parser.add_argument(name, help=about)
+            parser.add_argument(name, help=about, metavar="number" if name == "pk" else None)
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:  # noqa: ARG002
         try:

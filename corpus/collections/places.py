@@ -30,7 +30,7 @@ def thing_in_collection(name: str, things: Callable[..., QuerySet[Any]], tab: st
             raise NotHere(f"There is no {name} {where[key]} in {collection.slug}.")
         return {name: found}
 
-    return _place(target, tab, back, {key: f"{key} of the {name}"})
+    return _place(target, tab, back, {key: f"{'number' if key == 'pk' else key} of the {name}"})
 
 
 def _place(target: Any, tab: str, back: str, arguments: dict[str, str], form_gets: tuple[str, ...] = ()) -> Place:

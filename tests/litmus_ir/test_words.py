@@ -1,5 +1,6 @@
 """The help of the program `litmus`: each command of ours has a task, a line and an example for each of its steps."""
 
+import re
 import shlex
 from argparse import _SubParsersAction
 from typing import Any
@@ -98,3 +99,9 @@ def test_a_verb_is_read_as_it_is_said():
 
 def test_each_command_of_ours_has_json():
     assert [name for name in OURS if "--json" not in parser_of(name).format_help()] == []
+
+
+@pytest.mark.usefixtures("ours")
+def test_no_help_names_a_column_of_the_database():
+    """`change_cutoffs --help` asked for “slug pk”, where it had been “slug run”."""
+    assert [name for name in OURS if re.search(r"\bpk\b", parser_of(name).format_help())] == []
