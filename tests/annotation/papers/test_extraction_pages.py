@@ -22,7 +22,7 @@ from corpus.models import Membership, Paper, Role
 from engines.definitions.block_contexts import without_proposals
 from tests.annotation.papers.test_extractions import campaign_of, finish_differing
 from tests.factories.annotation import AT, add_topic, make_campaign
-from tests.factories.papers import assignment_of, make_content, make_extraction
+from tests.factories.papers import PaperFactory, assignment_of, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
 
@@ -157,6 +157,17 @@ def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, 
     assert client.get(reverse("collection_dashboard", args=["teas"])).status_code == 200
     graded = client.get(reverse("agreement_detail", args=["teas", campaign.slug]))
     assert graded["Location"] == reverse("extraction_agreement", args=["teas", campaign.slug])
+
+
+def test_a_manager_adds_the_papers_that_came_in_later(material, client) -> None:
+    """Its page has no choice of items, as papers are only counted; it failed once a paper was left."""
+    campaign = campaign_of(material)
+    PaperFactory(collection=material.collection)
+    client.force_login(material.manager)
+    address = reverse("item_build", args=["teas", campaign.slug])
+    assert ">Add items</button>" in client.get(address).content.decode()
+    assert client.post(address, {"seed": "1"}).status_code == 302
+    assert campaign.items.count() == 4
 
 
 def test_an_overseer_who_has_the_paper_to_do_sees_no_others_work_and_no_gold(material, client) -> None:
