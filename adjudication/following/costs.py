@@ -152,7 +152,8 @@ def _people_in_words(one: Cost, items: int) -> str:
 
 def _machine_in_words(one: Cost, people: Cost | None) -> str:
     parts = [f"took {price(one.seconds)} seconds" if one.seconds is not None else ""]
-    parts += [f"cost {price(one.per_answer)} in the currency of its price" if one.per_answer is not None else ""]
+    cost = f"cost {price(one.per_answer)} in the currency of its price" if one.per_answer else "cost nothing"
+    parts += [cost if one.per_answer is not None else ""]
     first = f"For one answer, {one.name} {' and '.join(filter(None, parts))}." if any(parts) else ""
     factor = ""
     if people and people.seconds and one.seconds:

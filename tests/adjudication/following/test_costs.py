@@ -74,6 +74,13 @@ def test_what_is_not_known_is_said(worked: Campaign) -> None:
     assert people.cells[5:7] == ("–", "–")
 
 
+def test_a_machine_without_cost_is_not_said_to_have_a_price(worked: Campaign) -> None:
+    """Releases said so of the lexical baseline, which asks nobody."""
+    add_run(worked, cost=Decimal(0), seconds=0.5)
+    sentence = cost_sentence(worked, costs_of(worked))
+    assert "For one answer, gpt took 0.50 seconds and cost nothing." in sentence
+
+
 def test_pay_by_the_hour_is_not_divided_where_time_is_missing(worked: Campaign) -> None:
     give_labels(annotator(worked, "ben"), [1] * 2, at=AT, active_ms=None)
     set_pay_rate(campaign=worked, per="hour", rate=15, currency="EUR", by=None, at=AT)
