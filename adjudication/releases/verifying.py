@@ -127,7 +127,11 @@ def _released(folder: Path, manifest: dict[str, Any], found: Verification) -> Re
 
 def _make_again(release: Release, manifest: dict[str, Any], found: Verification) -> None:
     if manifest["code_version"] != settings.CODE_VERSION:
-        found.reasons.append(f"It was made with Litmus {manifest['code_version']}; this is {settings.CODE_VERSION}.")
+        found.reasons.append(
+            f"It was made with Litmus {manifest['code_version']}; this is {settings.CODE_VERSION}, which can have other"
+            " tables: what has changed in the collection since is not known."
+        )
+        return
     with snapshot():
         release.collection.refresh_from_db()
         now = sources_of(release)
