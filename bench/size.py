@@ -119,7 +119,7 @@ def jobs_of(campaign: Any, names: list[str]) -> dict[str, Any]:
         jobs.complete(request_vote(campaign=campaign, by=None, at=timezone.now(), send=False))
 
     def agree() -> None:
-        options: dict[str, Any] = {"resamples": 1000, "figures": False, "send": False}
+        options: dict[str, Any] = {"resamples": 1000, "send": False}
         jobs.complete(request_agreement(campaign=campaign, by=None, at=timezone.now(), **options))
 
     works: dict[str, Callable[[], Any]] = {

@@ -172,8 +172,7 @@ def _entry(w: World) -> dict[str, Any]:
 
 
 def _figure(w: World) -> dict[str, Any]:
-    drawn = {"criterion": "relevance", "name": "forest_accuracy", "format": "svg"}
-    return {"pk": w.agreement_run.figures.get_or_create(**drawn, defaults={"content": b"<svg/>"})[0].pk}
+    return {"pk": w.agreement_run.pk, "file": "forest_accuracy.svg"}
 
 
 def _call(w: World) -> QuestionCall:
@@ -625,7 +624,7 @@ TABLE: list[Row] = [
     *row("agreement_detail", OVERSEERS_PAGE),
     *row("agreement_report", OVERSEERS_PAGE),
     *row("agreement_table", "GET login 404 403 404 404 404", where=lambda _: {"form": "csv"}),
-    *row("agreement_figure", OVERSEERS_PAGE, where=_figure),
+    *row("agreement_figure", "GET login 404 403 404 404 404", where=_figure),
     *row("sample_size", OVERSEERS_PAGE),
     *row("agreement_create", DECIDERS_WRITE),
     *row("agreement_download", OVERSEERS_PAGE, where=key_of("agreement_run")),

@@ -27,7 +27,7 @@ NOT_OF_PEOPLE = {
     *("order", "message", "event", "events", "payload", "sealed_secret", "sealed_former", "off_reason"),
 }  # fmt: skip
 # Names that take no blanks stand in file names and commands: identifiers.
-NAMED = {"RetrievalRun", "RunMaking", "Release", "Split", "ImportedQrels", "AgreementFigure"}
+NAMED = {"RetrievalRun", "RunMaking", "Release", "Split", "ImportedQrels"}
 # Sentences and hints that Litmus makes of its words and the names of people: they run from the left, as English does.
 OF_LITMUS = ("is the only manager", " · ", "The votes were", "agreement was computed", "of a judged topic", "of judged")
 SILENT = {"script", "style", "title", "option", "textarea", "template"}  # not laid out, or checked by their attribute

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjudication.models import AgreementFigure, AgreementResult, AgreementRun, Method, Verdict, VoteRun
+from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
 from annotation.models import (
     AnnoCycle,
     Annotator,
@@ -86,7 +86,7 @@ def _label(campaign: Campaign, value: int) -> None:
 
 
 def _compute(campaign: Campaign, value: int) -> None:
-    """A finished run with its figures, drawings and tables, and a finished count of votes, both of other numbers."""
+    """A finished run with its figures and tables, and a finished count of votes, both of other numbers."""
     ids = dict(campaign.annotators.values_list("name", "pk"))
     columns = [
         {"id": ids[name], "name": name, "kind": kind, "model": model, "run": 1, "n_items": 1}
@@ -97,8 +97,6 @@ def _compute(campaign: Campaign, value: int) -> None:
     run.detail = {"relevance": _detail(columns, value)}
     run.save()
     AgreementResult.objects.bulk_create([_result(run, name, scope, value) for name in FIGURES for scope in SCOPES])
-    drawn = {"run": run, "criterion": "relevance", "name": "forest_accuracy", "format": "svg"}
-    AgreementFigure.objects.update_or_create(**drawn, defaults={"content": f"<svg>{value}</svg>".encode()})
     votes = VoteRun.objects.filter(campaign=campaign).first() or VoteRun(campaign=campaign, requested_at=AT)
     votes.state, votes.started_at, votes.finished_at = "done", AT, AT
     votes.counts = {"unanimous": 10 + value, "majority": 3, "tie_resolved": 2, "by_hand": 0, "unresolved": 7 - value}

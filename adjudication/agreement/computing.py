@@ -18,10 +18,9 @@ from adjudication.agreement.results import as_row
 from adjudication.agreement.tables import confusion_tables, self_consistency, topic_tables
 from adjudication.labels.inputs import Inputs, await_verdicts, labels_of, read_inputs
 from adjudication.labels.labels import IntArray, LabelMatrix, newest_submission, scale_of
-from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
+from adjudication.models import AgreementResult, AgreementRun
 from annotation.assignment.ordering import judged_sample
 from annotation.models import Campaign, Criterion
-from engines.extras import lacking
 from engines.stats.labels import Labels
 from engines.stats.report import Agreement, Options, measure_agreement
 from engines.stats.results import CODE_VERSION, to_jsonable
@@ -75,7 +74,6 @@ def library_versions() -> dict[str, str]:
 def _forget(run: AgreementRun) -> None:
     """Drop what an attempt has stored: it was cancelled, or what it came from is no longer what counts."""
     run.results.all().delete()
-    run.figures.all().delete()
     run.detail = {}
     run.save(update_fields=["detail"])
 
@@ -94,36 +92,13 @@ def _measure(
         measure_agreement(labels, options_of(run, criterion), progress=report) if matrix.annotators.size else None
     )
     detail = _detail(criterion, matrix, labels, agreement, inputs)
-    drawn = _draw(run, criterion, agreement, detail, progress) if agreement is not None else []
     with transaction.atomic():
         run.results.filter(criterion=criterion.key).delete()
-        run.figures.filter(criterion=criterion.key).delete()
         if agreement is not None:
             rows = [as_row(result, run=run, criterion=criterion.key) for result in agreement.results]
             AgreementResult.objects.bulk_create(rows)
-            AgreementFigure.objects.bulk_create(drawn)
         run.detail = {**run.detail, criterion.key: detail}
         run.save(update_fields=["detail"])
-
-
-def _draw(
-    run: AgreementRun, criterion: Criterion, agreement: Agreement, detail: dict[str, Any], progress: jobs.Progress
-) -> list[AgreementFigure]:
-    """The figures for papers, not saved. A run of the command line makes none: its caller waits for the numbers."""
-    if not run.parameters.get("figures", True) or lacking("matplotlib"):
-        return []
-    from adjudication.agreement.figures import (
-        draw_figures,  # matplotlib takes long to load, and is not always needed
-    )
-
-    drawn: list[AgreementFigure] = []
-    for name, files in draw_figures(agreement, detail):
-        progress.report(run.done, run.total, f"drawing {criterion.label}")  # where cancelling is heard
-        drawn += [
-            AgreementFigure(run=run, criterion=criterion.key, name=name, format=kind, content=content)
-            for kind, content in files.items()
-        ]
-    return drawn
 
 
 def options_of(run: AgreementRun, criterion: Criterion) -> Options:

@@ -4,10 +4,13 @@ Forest plot, matrix of pairs, confusion matrices and heat map of topics. What is
 reason in words; no figure stands for a value that does not exist.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from io import BytesIO
 from textwrap import fill, shorten
+from threading import Lock
+from typing import ParamSpec
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -19,10 +22,10 @@ INK, SPAN, FAINT, GRID = "#1f1c26", "#4b35a8", "#6d6879", "#e2ddd3"
 SHADES = LinearSegmentedColormap.from_list("litmus", ["#f6f4fb", "#4b35a8"])
 ROW, WIDTH = 0.28, 6.0  # inches
 NOTE_ROW, NOTE_WIDTH = 0.14, 115  # inches, characters
-FORMATS = ("svg", "pdf")
 TILES = 8  # topics in a row of the heat map
 PANELS = 3  # confusion matrices in a row
-Drawing = dict[str, bytes]  # {format: file}
+ONE_AT_A_TIME = Lock()
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,19 @@ class Panel:
     counts: Sequence[Sequence[int]]
 
 
-def draw_forest(
-    lines: Sequence[DrawnLine], axis: str, notes: Sequence[str] = (), formats: Sequence[str] = FORMATS
-) -> Drawing:
+def one_at_a_time(draw: Callable[P, bytes]) -> Callable[P, bytes]:
+    """Threads of a web process wait for each other: matplotlib's settings and fonts are shared."""
+
+    @wraps(draw)
+    def wait(*args: P.args, **more: P.kwargs) -> bytes:
+        with ONE_AT_A_TIME:
+            return draw(*args, **more)
+
+    return wait
+
+
+@one_at_a_time
+def draw_forest(lines: Sequence[DrawnLine], axis: str, form: str, notes: Sequence[str] = ()) -> bytes:
     """A forest plot with the first line on top, above an axis of that name and `notes` on what it shows."""
     names = [_fit(line.label, 84, 44) for line in lines]  # two lines, which leave room for the axes
     rows = max([1, *(name.count("\n") + 1 for name in names)])
@@ -84,12 +97,13 @@ def draw_forest(
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(left=False, colors=INK, labelsize=9)
-    return _saved(figure, formats)
+    return _saved(figure, form)
 
 
+@one_at_a_time
 def draw_matrix(
-    rows: Sequence[str], columns: Sequence[str], tiles: Sequence[Sequence[Tile | None]], title: str
-) -> Drawing:
+    rows: Sequence[str], columns: Sequence[str], tiles: Sequence[Sequence[Tile | None]], title: str, form: str
+) -> bytes:
     """The matrix of pairs: a tile for each cell, none where the cell is None."""
     wide = 1.1
     figure = Figure(figsize=(wide * len(columns) + 1.6, 0.62 * len(rows) + 1.2), layout="constrained")
@@ -102,10 +116,11 @@ def draw_matrix(
     axes.set_xticks([place + 0.5 for place in range(len(columns))], [_fit(name, 36, 14) for name in columns])
     axes.set_yticks([place + 0.5 for place in range(len(rows))], [_fit(name, 36, 14) for name in rows])
     axes.set_title(title, color=INK, fontsize=10, loc="left")
-    return _saved(figure)
+    return _saved(figure, form)
 
 
-def draw_confusions(panels: Sequence[Panel], levels: Sequence[str]) -> Drawing:
+@one_at_a_time
+def draw_confusions(panels: Sequence[Panel], levels: Sequence[str], form: str) -> bytes:
     """Confusion matrices side by side, shaded by the share of each row; a row nobody used is empty, not zero."""
     across = min(PANELS, len(panels))
     down = -(-len(panels) // across)
@@ -116,10 +131,11 @@ def draw_confusions(panels: Sequence[Panel], levels: Sequence[str]) -> Drawing:
         _draw_panel(grid[place // across][place % across], panel, levels)
     for place in range(len(panels), down * across):
         grid[place // across][place % across].set_axis_off()
-    return _saved(figure)
+    return _saved(figure, form)
 
 
-def draw_heat(tiles: Sequence[tuple[str, Tile]], title: str) -> Drawing:
+@one_at_a_time
+def draw_heat(tiles: Sequence[tuple[str, Tile]], title: str, form: str) -> bytes:
     """A tile for each (topic number, tile), row by row in the order given."""
     down = -(-len(tiles) // TILES)
     figure = Figure(figsize=(WIDTH + 1, 0.55 * down + 0.7), layout="constrained")
@@ -131,7 +147,7 @@ def draw_heat(tiles: Sequence[tuple[str, Tile]], title: str) -> Drawing:
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_title(title, color=INK, fontsize=10, loc="left")
-    return _saved(figure)
+    return _saved(figure, form)
 
 
 def _draw_panel(axes: Axes, panel: Panel, levels: Sequence[str]) -> None:
@@ -177,15 +193,10 @@ def _fit(text: str, length: int, width: int) -> str:
     return fill(shorten(text, length, placeholder="…"), width)
 
 
-def _saved(figure: Figure, formats: Sequence[str] = FORMATS) -> Drawing:
-    """The figure as files without a date or random ids in them."""
-    found = {}
-    for name in formats:
-        target = BytesIO()
-        stamp = {"Date": None} if name == "svg" else {"CreationDate": None}
-        with mpl.rc_context(
-            {"svg.hashsalt": "litmus", "svg.fonttype": "none", "pdf.fonttype": 42, "hatch.color": GRID}
-        ):
-            figure.savefig(target, format=name, metadata=stamp)
-        found[name] = target.getvalue()
-    return found
+def _saved(figure: Figure, form: str) -> bytes:
+    """The figure as svg or pdf, without a date or random ids in it."""
+    target = BytesIO()
+    stamp = {"Date": None} if form == "svg" else {"CreationDate": None}
+    with mpl.rc_context({"svg.hashsalt": "litmus", "svg.fonttype": "none", "pdf.fonttype": 42, "hatch.color": GRID}):
+        figure.savefig(target, format=form, metadata=stamp)
+    return target.getvalue()

@@ -12,7 +12,6 @@ from adjudication.models import Voters
 from annotation.campaigns.forms.settings import number_field
 from annotation.models import Campaign
 from engines.definitions.settings import MIN_VOTES, RESAMPLES, SEED
-from engines.extras import lacking
 from engines.stats.policies import DEFAULT, offered_policies
 from engines.stats.report import read_margin
 from engines.stats.statistics import STATISTICS, statistic
@@ -100,11 +99,14 @@ class AgreementForm(forms.Form):
         " Left empty, that of the campaign's Anno-GPT cycle, if it has one.",
     )
     figures = forms.BooleanField(
-        label="Draw the figures for papers", required=False, initial=True, help_text=lacking("matplotlib")
+        required=False,
+        initial=True,
+        widget=forms.HiddenInput,
+        help_text="Without effect, and in version 0.2 only: figures for papers are drawn when they are downloaded.",
     )
 
     def clean(self) -> dict[str, Any]:
-        return _filled(self)
+        return {name: value for name, value in _filled(self).items() if name != "figures"}
 
 
 class VoteForm(forms.Form):

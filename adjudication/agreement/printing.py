@@ -9,7 +9,6 @@ from adjudication.agreement.results import BLOCKS, FigureText, block_name, show,
 from adjudication.models import AgreementResult, AgreementRun
 from annotation.campaigns.overrides import overrides_in
 from annotation.models import AnnotatorKind
-from engines.extras import lacking
 
 EVERYBODY = {"mean": "All annotators, mean over pairs", "all": "All annotators together"}
 Printed = tuple[AgreementResult, FigureText]
@@ -28,8 +27,6 @@ def printed(run: AgreementRun) -> str:
     else:
         lines += [line for name, group in _groups(run, figures).items() for line in _lines(name, group)]
     lines += [f"Note: {each.text}" for each in overrides_in(run.campaign)]
-    if run.parameters.get("figures", True) and (words := lacking("matplotlib")):
-        lines.append(f"No figures were drawn. {words}")
     return "\n".join(lines)
 
 

@@ -8,19 +8,13 @@ from string import ascii_lowercase
 from adjudication.agreement.method import equals, method_sentence, test_sentence, verdict_sentence
 from adjudication.agreement.results import BLOCKS, block_name, p_text, reason_text, show
 from adjudication.agreement.standing import why_stale
-from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
+from adjudication.models import AgreementResult, AgreementRun
 from annotation.campaigns.overrides import overrides_in
-from engines.stats.statistics import REPORT, STATISTICS, statistic
+from engines.stats.statistics import REPORT, statistic
 
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
 UNITS = "Agreement and macro F1 in percent"
 SMALL = "small sample, so the interval is that of the jackknife"
-FIGURES = {
-    "forest": "Forest plot",
-    "matrix": "Matrix of pairs",
-    "confusion": "Confusion matrices",
-    "topics": "Heat map of topics",
-}
 
 
 @dataclass(frozen=True)
@@ -91,32 +85,6 @@ def make_report(run: AgreementRun, criterion: str) -> AgreementReport:
         caption=" ".join(filter(None, [*notes, test_sentence(run, criterion), *overridden])),
         results=shown,
     )
-
-
-@dataclass(frozen=True)
-class DrawnFigure:
-    """One figure for papers, with its files."""
-
-    label: str
-    files: list[AgreementFigure]
-
-
-def figures_by_name(files: Iterable[AgreementFigure]) -> list[DrawnFigure]:
-    """The files of a run as figures, in the order they were drawn."""
-    names: dict[str, list[AgreementFigure]] = {}
-    for file in files:
-        names.setdefault(file.name, []).append(file)
-    is_one_page = "confusion_2" not in names
-    return [
-        DrawnFigure(FIGURES["confusion"] if name == "confusion_1" and is_one_page else figure_label(name), found)
-        for name, found in names.items()
-    ]
-
-
-def figure_label(name: str) -> str:
-    """What a stored figure shows, in words; names are kind_statistic, or confusion_page."""
-    kind, _, rest = name.partition("_")
-    return f"{FIGURES[kind]}: {statistic(rest).label}" if rest in STATISTICS else f"{FIGURES[kind]} {rest}"
 
 
 def _columns(results: list[AgreementResult]) -> list[tuple[str, str]]:

@@ -38,7 +38,6 @@ def request_agreement(
     interval: str = "auto",
     cluster: str = "auto",
     margin: float | dict[str, float] | None = None,
-    figures: bool = True,
     automatic: bool = False,
     send: bool = True,
 ) -> AgreementRun:
@@ -46,15 +45,14 @@ def request_agreement(
 
     `interval` is auto, percentile, bca or jackknife_t; `cluster` (what is resampled) auto, item or topic. Without a
     seed one made of its name is taken, so that asking again gives the same figures. `margin` is one equivalence margin
-    or one for each statistic, without one that of the campaign's Anno-GPT cycle; `figures` draws the files for papers
-    too. `automatic` notes that nobody asked (see `due`). `send=False` leaves the work to the caller.
+    or one for each statistic, without one that of the campaign's Anno-GPT cycle. `automatic` notes that nobody asked
+    (see `due`). `send=False` leaves the work to the caller.
     """
     check_adjudicator(campaign.collection, by)
     seed = campaign_seed(campaign, "agreement") if seed is None else seed
     margin = margin_of_cycle(campaign) if margin is None else margin
     parameters = {"resamples": resamples, "interval": interval, "cluster": cluster, "margin": margin}
     _check_options(seed, parameters)
-    parameters["figures"] = figures
     if automatic:
         parameters["automatic"] = True
     return _queue(AgreementRun, "request_agreement", campaign, by, at, send=send, seed=seed, parameters=parameters)

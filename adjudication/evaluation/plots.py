@@ -160,7 +160,7 @@ def draw_plot(table: ScoreTable, column: int, form: str) -> bytes | None:
     ]
     axis = f"{table.columns[column].heading}{' in percent' if scale == 100 else ''}"
     notes = (f"{PLOT_CAPTION} {table.caption.partition(MARKS)[0]}", *table.notes[:MOST_NOTES])
-    return draw_forest(lines, axis, notes, (form,))[form]
+    return draw_forest(lines, axis, form, notes)
 
 
 def _times(value: float | None, scale: int) -> float | None:

@@ -1,6 +1,6 @@
 """From judgments to gold: agreement, votes, verdicts, exports."""
 
-from adjudication.models.agreement import AgreementFigure, AgreementResult, AgreementRun
+from adjudication.models.agreement import AgreementResult, AgreementRun
 from adjudication.models.audits import AuditItem, MachineAudit
 from adjudication.models.evaluations import Evaluation, EvaluationScores, ImportedQrels, ImportedQrelsTopic
 from adjudication.models.exports import ExportPrefixes

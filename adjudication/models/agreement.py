@@ -57,21 +57,3 @@ class AgreementResult(models.Model):
 
     def __str__(self) -> str:
         return f"{self.statistic} {self.scope}"
-
-
-class AgreementFigure(models.Model):
-    """A figure of a run as a file for a paper, drawn by the job that computed it."""
-
-    run = models.ForeignKey(AgreementRun, on_delete=models.CASCADE, related_name="figures")
-    criterion = models.CharField(max_length=40)
-    name = models.CharField(max_length=80)  # the statistic its pairs are about
-    format = models.CharField(max_length=3)  # svg or pdf
-    content = models.BinaryField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["run", "criterion", "name", "format"], name="agreement_figure_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.name}.{self.format}"

@@ -31,7 +31,7 @@ def state(job: Job) -> str:
 def test_a_job_that_reports_leaves_at_its_next_report(queue: Redis, tmp_path: Path) -> None:
     built = build_campaign(noisy_labels(400, 6), people=tuple("abcdef"), topics=400)
     first = start_celery_worker(tmp_path / "first.log", LITMUS_DRAIN_SECONDS="1000")
-    run = request_agreement(campaign=built.campaign, by=None, at=timezone.now(), resamples=100_000, figures=False)
+    run = request_agreement(campaign=built.campaign, by=None, at=timezone.now(), resamples=100_000)
     wait_for(lambda: state(run) == JobState.RUNNING and jobs.with_live_progress(run).done > 0, what="the job")
     assert first.stop() == 0  # long before it is interrupted
     assert (state(run), run.attempts, run.step) == (JobState.QUEUED, 0, "")
@@ -50,7 +50,7 @@ def test_what_does_not_report_is_interrupted_in_time_and_nothing_is_lost_or_done
 ) -> None:
     built = build_campaign(noisy_labels(40, 3), topics=40)
     collection, before = built.campaign.collection, Document.objects.count()
-    asked = {"campaign": built.campaign, "by": None, "resamples": 1000, "figures": False}
+    asked = {"campaign": built.campaign, "by": None, "resamples": 1000}
     first = start_celery_worker(tmp_path / "first.log", processes=2, LITMUS_DRAIN_SECONDS="1")
     with nobody_inserts(AgreementResult, Document):
         run = request_agreement(**asked, at=timezone.now())
@@ -78,7 +78,7 @@ def test_what_does_not_report_is_interrupted_in_time_and_nothing_is_lost_or_done
 def test_a_process_that_hears_nothing_is_killed_at_last_and_its_job_goes_on(queue: Redis, tmp_path: Path) -> None:
     built = build_campaign(noisy_labels(40, 3), topics=40)
     first = start_celery_worker(tmp_path / "first.log", LITMUS_DRAIN_SECONDS="1")
-    asked = {"campaign": built.campaign, "by": None, "resamples": 1000, "figures": False}
+    asked = {"campaign": built.campaign, "by": None, "resamples": 1000}
     with nobody_inserts(AgreementResult):
         run = request_agreement(**asked, at=timezone.now())
         wait_for(lambda: state(run) == JobState.RUNNING, what="the job")

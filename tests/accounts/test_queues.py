@@ -72,7 +72,7 @@ def test_a_job_that_holds_its_worker_delays_no_vote_and_no_agreement(workers_of_
         )
         wait_for(lambda: state(held) == JobState.RUNNING, what="the import")
         vote = request_vote(**asked)
-        agreement = request_agreement(**asked, resamples=1000, figures=False)
+        agreement = request_agreement(**asked, resamples=1000)
         wait_for(lambda: state(vote) == state(agreement) == JobState.DONE, what="vote and agreement")
         assert state(held) == JobState.RUNNING
     wait_for(lambda: state(held) == JobState.DONE, what="the end of the import")

@@ -19,6 +19,9 @@ from pytest_django import DjangoDbBlocker
 
 from accounts.models import User
 from accounts.sql import execute
+from adjudication.agreement.figure_names import figure_names
+from adjudication.agreement.figures import draw_figure
+from adjudication.models import AgreementRun
 from config.backups import _run, check, load
 from config.tables import bring_up_to_date, missing_migrations
 from tests.databases import connected_to
@@ -102,6 +105,15 @@ def test_its_pages_open(version: str, client: Client) -> None:
     client.force_login(User.objects.get(email="maria@litmus.example"))
     for page in PAGES:
         assert client.get(reverse(page, args=["demo"])).status_code == 200, page
+
+
+def test_its_agreement_has_figures_for_papers(version: str) -> None:
+    """Those of 0.1.0 were files, drawn by the job that computed the agreement; now they are drawn from its results."""
+    runs = list(AgreementRun.objects.all())
+    assert [run.parameters.get("figures") for run in runs] == [None] * KEPT[version]["adjudication_agreementrun"]
+    run = runs[0]
+    drawn = [draw_figure(run, key, name, "svg") for key in run.detail for name in figure_names(run, key)]
+    assert len(drawn) > 2
 
 
 def test_every_earlier_version_has_a_dump() -> None:

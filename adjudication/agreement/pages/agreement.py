@@ -12,18 +12,20 @@ from accounts.refusals import Refused
 from accounts.refused_forms import form_again
 from adjudication.agreement.agreement_table import FORMS, as_latex, as_markdown
 from adjudication.agreement.due import AWAITED, is_cheap
+from adjudication.agreement.figure_names import figure_names
 from adjudication.agreement.forms import AgreementForm, SampleSizeForm
 from adjudication.agreement.pages.figures import figures_context, people_context, tables_context
 from adjudication.agreement.people import machines_confused
-from adjudication.agreement.report import figures_by_name, make_report
+from adjudication.agreement.report import make_report
 from adjudication.agreement.results import as_json
 from adjudication.agreement.sample_size import items_needed, without_pilot
 from adjudication.agreement.standing import fetch_standing, several_judged, standing_of
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.labels import scale_of
 from adjudication.labels.pages import fetch_scope
-from adjudication.models import AgreementFigure, AgreementRun
+from adjudication.models import AgreementRun
 from annotation.machines.machines import run_rows
+from engines.extras import lacking, require
 from engines.stats.audits.figures import FIGURES
 from engines.stats.policies import TIE_POLICIES, VOTE_POLICIES
 from engines.stats.statistics import STATISTICS
@@ -70,17 +72,23 @@ def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) 
 
 
 @require_safe
-def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """One drawn figure as a file."""
+def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int, file: str) -> HttpResponse:
+    """A figure for a paper, NAME.svg or NAME.pdf, drawn now. 404 for one that the run does not have."""
     scope = fetch_scope(request, slug, campaign, page="agreement")
-    figures = AgreementFigure.objects.select_related("run__campaign")
-    figure = get_object_or_404(figures, pk=pk, run__campaign=scope.campaign)
-    standing = standing_of(figure.run)
+    run = get_object_or_404(AgreementRun, pk=pk, campaign=scope.campaign, state=JobState.DONE)
+    criterion, (name, _, form) = scope.criterion, file.rpartition(".")
+    named = figure_names(run, criterion.key) if criterion is not None and criterion.key in run.detail else {}
+    if criterion is None or name not in named or form not in FIGURE_TYPES:
+        raise Http404("There is no such figure.")
+    standing = standing_of(run)
     if since := standing.since or standing.verdicts_since:  # a picture can say nothing of it
-        raise Refused(f"This figure was drawn before {since}. Compute the agreement again to draw it again.")
-    answer = HttpResponse(bytes(figure.content), content_type=FIGURE_TYPES[figure.format])
-    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{figure.criterion}-{figure.name.replace('_', '-')}")
-    answer["Content-Disposition"] = f'attachment; filename="{name}.{figure.format}"'
+        raise Refused(f"The agreement was computed before {since}. Compute it again to draw this figure.")
+    require("matplotlib")
+    from adjudication.agreement.figures import draw_figure  # matplotlib takes long to load
+
+    answer = HttpResponse(draw_figure(run, criterion.key, name, form), content_type=FIGURE_TYPES[form])
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{criterion.key}-{name.replace('_', '-')}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
     return answer
 
 
@@ -116,8 +124,8 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
             "latex": as_latex(report),
             "table_forms": TABLE_TYPES,
         }
-        figures = standing.run.figures.filter(criterion=criterion.key).order_by("pk").defer("content")
-        context["figures"] = figures_by_name(figures)
+        context["figures"] = figure_names(standing.run, criterion.key)
+        context["figure_forms"], context["lacking"] = FIGURE_TYPES, lacking("matplotlib")
     else:
         context["several_judged"] = several_judged(scope.campaign)
     if criterion is not None and votes.run is not None:

@@ -34,7 +34,7 @@ INTERVAL_KEYS = {"low", "high", "level", "method", "unit", "resamples", "seed", 
 
 
 def agree(built: Built, **options: object) -> AgreementRun:
-    options = {"resamples": 1000, "figures": False, **options}
+    options = {"resamples": 1000, **options}
     run = request_agreement(campaign=built.campaign, by=None, at=AT, send=False, **options)  # type: ignore[arg-type]
     jobs.carry_out(run)
     run.refresh_from_db()

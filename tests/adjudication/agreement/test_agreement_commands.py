@@ -37,8 +37,8 @@ def test_the_api_takes_what_page_and_command_take() -> None:
     assert answer.status_code == 202
     assert "unit is now cluster" in answer.headers["Warning"]
     run = AgreementRun.objects.get()
-    expected = {"cluster": "item", "margin": {"accuracy": 0.05}, "figures": False}
-    assert {name: run.parameters[name] for name in expected} == expected
+    chosen = {"cluster": "item", "margin": {"accuracy": 0.05}, "resamples": 1000, "interval": "auto"}
+    assert run.parameters == chosen, "figures has no effect any more"
     for wrong in ("wide", {"accuracy": "0.1"}, {}, True, [0.1]):
         assert client.post(where, {"margin": wrong}, content_type="application/json").status_code == 400, wrong
 

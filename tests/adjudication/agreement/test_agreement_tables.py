@@ -7,12 +7,12 @@ import re
 import pytest
 from django.urls import reverse
 
-from adjudication.agreement.report import figures_by_name
-from adjudication.models import AgreementFigure, Verdict
+from adjudication.agreement.figure_names import figure_names
+from adjudication.models import AgreementRun, Verdict
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import build_campaign
+from tests.factories.adjudication import AT, build_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -163,7 +163,11 @@ def test_a_table_shows_small_samples_and_resamples_without_a_value() -> None:
     assert ("", "small sample, so the interval is rough") in page.context["report"].notes
 
 
-def test_matrices_on_one_page_have_no_number() -> None:
-    pages = [AgreementFigure(name=f"confusion_{number}", format="svg") for number in (1, 2)]
-    assert [each.label for each in figures_by_name(pages[:1])] == ["Confusion matrices"]
-    assert [each.label for each in figures_by_name(pages)] == ["Confusion matrices 1", "Confusion matrices 2"]
+@pytest.mark.parametrize(
+    ("pairs", "labels"),
+    [(9, ["Confusion matrices"]), (10, ["Confusion matrices 1", "Confusion matrices 2"])],
+)
+def test_matrices_on_one_page_have_no_number(pairs: int, labels: list[str]) -> None:
+    detail = {"relevance": {"tables": [{}] * pairs, "topics": []}}
+    run = AgreementRun.objects.create(campaign=build_campaign([]).campaign, requested_at=AT, detail=detail)
+    assert list(figure_names(run, "relevance").values()) == labels

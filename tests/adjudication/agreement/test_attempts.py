@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 def test_a_second_attempt_keeps_what_is_finished_and_gives_the_same_figures() -> None:
     built = build_campaign(noisy_labels(60, 3))
     whole = agree(built)
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, figures=False, send=False)
+    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, send=False)
     compute_agreement(run, jobs.Progress(run))
     kept = list(run.results.order_by("pk").values_list("pk", flat=True))
     compute_agreement(AgreementRun.objects.get(pk=run.pk), jobs.Progress(run))  # the worker died before it could finish
@@ -33,7 +33,7 @@ def test_a_second_attempt_keeps_what_is_finished_and_gives_the_same_figures() ->
 @pytest.mark.slow
 def test_a_second_attempt_begins_again_when_the_labels_have_changed() -> None:
     built = build_campaign([[0, 1, None]] * 12)
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, figures=False, send=False)
+    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, send=False)
     compute_agreement(run, jobs.Progress(run))
     built.label(built.items[0], "cai", 1)
     run = AgreementRun.objects.get(pk=run.pk)
@@ -58,7 +58,7 @@ def test_a_second_attempt_begins_again_when_anything_else_has_changed(
     change: str, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = build_campaign(noisy_labels(30, 3), people=("ana", "ben"), topics=30, machines=[("m-1", "m", 1)])
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, figures=False, send=False)
+    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, send=False)
     compute_agreement(run, jobs.Progress(run))
     before, kept = run.inputs_hash, set(run.results.values_list("pk", flat=True))
     if change == "topic":

@@ -1,5 +1,7 @@
 """Forest plots keep room for their axes, however long names and reasons are (a collapsed layout warns, which fails)."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from adjudication.agreement.drawings import DrawnLine, draw_forest
@@ -17,6 +19,15 @@ MACHINE = "a model with a long name, With examples, version 12, temperature 0.7,
     ids=["names", "reason"],
 )
 def test_long_texts_leave_room_for_the_axes(line: DrawnLine) -> None:
-    drawn = draw_forest([line, line], "Agreement")
-    assert drawn["svg"].startswith(b"<?xml")
-    assert drawn["pdf"].startswith(b"%PDF")
+    assert draw_forest([line, line], "Agreement", "svg").startswith(b"<?xml")
+    assert draw_forest([line, line], "Agreement", "pdf").startswith(b"%PDF")
+
+
+@pytest.mark.slow
+def test_threads_that_draw_at_the_same_time_draw_what_one_alone_draws() -> None:
+    """The settings of matplotlib are those of the process: one that was done changed the figures of the others."""
+    lines = [DrawnLine(f"Ada × Ben {number}", 0.4, 0.3, 0.5) for number in range(3)]
+    alone = draw_forest(lines, "Agreement", "svg")
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: draw_forest(lines, "Agreement", "svg"), range(8)))
+    assert set(found) == {alone}

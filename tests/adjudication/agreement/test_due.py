@@ -51,7 +51,7 @@ def test_figures_come_once_people_pause() -> None:
     assert asked(AT + timedelta(seconds=30)) == [], "somebody is judging"
     [run] = computed()
     assert fetch_standing(built.campaign).run == run
-    assert run.parameters == {"automatic": True, "figures": True, "resamples": 10_000} | {
+    assert run.parameters == {"automatic": True, "resamples": 10_000} | {
         "interval": "auto",
         "cluster": "auto",
         "margin": None,

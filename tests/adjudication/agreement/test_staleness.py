@@ -183,7 +183,6 @@ def test_every_page_file_and_answer_says_that_figures_are_stale(client: Client) 
     built = build_campaign(noisy_labels(30, 5), topics=10, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
     vote(built)
     run = agree(built)
-    drawn = run.figures.create(criterion="relevance", name="forest_accuracy", format="svg", content=b"<svg/>")
     built.annotators["dee"] = Annotator.objects.create(campaign=built.campaign, name="dee", created_at=AT)
     client.force_login(built.people["manager"])
     figure = run.results.filter(scope="mean").first()
@@ -199,7 +198,10 @@ def test_every_page_file_and_answer_says_that_figures_are_stale(client: Client) 
             form: (reverse("agreement_table", args=[*where, form]), "Computed before 1 newer judgment.")
             for form in ("md", "tex", "csv")
         },
-        "figure": (reverse("agreement_figure", args=[*where, drawn.pk]), "was drawn before 1 newer judgment"),
+        "figure": (
+            reverse("agreement_figure", args=[*where, run.pk, "forest_accuracy.svg"]),
+            "The agreement was computed before 1 newer judgment",
+        ),
         "adjudication_screen": (reverse("adjudication_screen", args=where), "before 1 newer judgment"),
         "relevance_list": (reverse("relevance_list", args=where), "The votes were counted before 1 newer judgment"),
         "overview": ("/c/tea/", "before 1 newer judgment"),

@@ -32,7 +32,7 @@ def figures(run: AgreementRun) -> list[dict[str, object]]:
 
 
 def direct(built: Built, resamples: int) -> AgreementRun:
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=resamples, figures=False, send=False)
+    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=resamples, send=False)
     jobs.carry_out(run)
     return run
 
@@ -43,7 +43,7 @@ def test_a_worker_computes_what_a_command_computes(celery_worker: Child) -> None
     wait_for(lambda: state_of(vote) == JobState.DONE, what="the vote")
     assert Verdict.objects.count() == 40
     asked = {"campaign": built.campaign, "by": built.people["manager"], "at": timezone.now()}
-    run = request_agreement(**asked, resamples=1000, figures=False)
+    run = request_agreement(**asked, resamples=1000)
     wait_for(lambda: state_of(run) == JobState.DONE, what="the agreement")
     assert run.percent == 100
     assert figures(run) == figures(direct(built, 1000))
@@ -73,7 +73,7 @@ def test_a_killed_worker_is_followed_by_another_with_the_same_figures(
     built = build_campaign(noisy_labels(200, 5), people=tuple("abcde"), topics=200)
     asked = {"campaign": built.campaign, "by": built.people["manager"], "at": timezone.now()}
     later = timezone.now() + timedelta(minutes=1)
-    run = request_agreement(**asked, resamples=1_000, figures=False, send=False)
+    run = request_agreement(**asked, resamples=1_000, send=False)
 
     def is_resampling() -> bool:
         run.refresh_from_db()

@@ -1,7 +1,6 @@
 """A whole cycle of Anno-GPT by command, and by REST with a worker's jobs done here: the same end, the same refusals."""
 
 import json
-from functools import partial
 from typing import Any
 
 import pytest
@@ -11,8 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
-from adjudication.agreement.requests import request_agreement, request_vote
-from adjudication.cycles import steps
+from adjudication.agreement.requests import request_vote
 from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, MachineRun
 from tests.adjudication.cycles.cycle_steps import judged, measured, tuned
@@ -34,11 +32,7 @@ def refused(reason: str, *words: str) -> None:
         call_command("anno_gpt", "teas", *words)
 
 
-def test_a_cycle_by_command(
-    made: Material, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Without its figures for papers: to draw them costs more than all else.
-    monkeypatch.setattr(steps, "request_agreement", partial(request_agreement, figures=False))
+def test_a_cycle_by_command(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
     dev = judged(made, "Dev", "dev")
     refused("has no criterion “colour”", "start", "dev", "--criterion", "colour")
     dry = cycle(capsys, "start", "dev", "--criterion", "relevance", "--margin", "0.1", "--dry-run")

@@ -59,7 +59,7 @@ def test_only_figures_as_fixed_before_the_cycle_pass_the_test() -> None:
         {"margin": 0.6, "cluster": "item"},
         {"margin": 0.6, "resamples": 2000},
     ):
-        jobs.carry_out(request_agreement(campaign=test, by=by, at=LATER, figures=False, send=False, **other))
+        jobs.carry_out(request_agreement(campaign=test, by=by, at=LATER, send=False, **other))
         trial = trial_of(cycle)
         assert trial is not None
         assert (trial.agreement, trial.is_passed) == (None, False), other
@@ -124,7 +124,7 @@ def overridden(made: Material) -> Campaign:
         decided_by=made.manager,
         decided_at=LATER,
     )
-    jobs.carry_out(request_agreement(campaign=main, by=made.manager, at=LATER, figures=False, send=False))
+    jobs.carry_out(request_agreement(campaign=main, by=made.manager, at=LATER, send=False))
     jobs.carry_out(request_vote(campaign=main, by=made.manager, at=LATER, voters="all", ties="median", send=False))
     return main
 

@@ -39,7 +39,6 @@ WRITTEN_AGAIN = {
     "annotation.runcriterion": "written with its run, and part of it",
     "annotation.extraction": "those that no person made are made again; revisions of people stay by their own trigger",
     "adjudication.agreementresult": "written by its run",
-    "adjudication.agreementfigure": "written by its run",
     "adjudication.evaluationscores": "written by their evaluation",
     "adjudication.importedqrelstopic": "read from the file of their judged set",
     "adjudication.splittopic": "part of a split",

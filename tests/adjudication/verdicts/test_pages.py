@@ -8,7 +8,6 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEvent, JobState
-from adjudication.agreement import figures
 from adjudication.models import AgreementRun, Verdict
 from annotation.models import AssignmentState, Campaign, CampaignState
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
@@ -256,32 +255,3 @@ def test_policies_are_compared_with_the_values_in_use() -> None:
     run = vote(built, ties="highest")
     found = {one["policy"]: one for one in run.detail["relevance"]["sensitivity"]}
     assert (found["lowest"]["changed"], found["adjudicate"]["lost"]) == (2, 2)
-
-
-@pytest.mark.usefixtures("_free_address")
-@pytest.mark.slow
-def test_figures_are_drawn_once_and_are_identical(monkeypatch: pytest.MonkeyPatch) -> None:
-    built = build_campaign(noisy_labels(60, 3), topics=60)
-    first = agree(built, figures=True)
-    monkeypatch.setattr(figures, "PAIRED", ("cohen_kappa",))  # one of each kind is enough
-    again = agree(built, figures=True)
-    names = set(first.figures.values_list("name", "format"))
-    paired = ("accuracy", "cohen_kappa", "cohen_kappa_quadratic")
-    drawn = [f"{kind}_{name}" for kind in ("forest", "matrix") for name in paired] + ["confusion_1"]
-    assert names == {(name, kind) for name in drawn for kind in ("svg", "pdf")}
-    assert set(again.figures.values_list("name", flat=True)) == {
-        "forest_cohen_kappa",
-        "matrix_cohen_kappa",
-        "confusion_1",
-    }
-    for figure in again.figures.all():
-        assert bytes(figure.content) == bytes(first.figures.get(name=figure.name, format=figure.format).content)
-    client = client_of(built, "viewer")
-    page = client.get(address("agreement_report")).content.decode()
-    svg, pdf = (again.figures.get(name="forest_cohen_kappa", format=kind) for kind in ("svg", "pdf"))
-    assert address("agreement_figure", svg.pk) in page
-    answer = client.get(address("agreement_figure", svg.pk))
-    assert answer["Content-Type"] == "image/svg+xml"
-    assert b"ana \xc3\x97 ben" in answer.content
-    assert client.get(address("agreement_figure", pdf.pk)).content.startswith(b"%PDF")
-    assert client_of(built, "ana").get(address("agreement_figure", svg.pk)).status_code == 403
