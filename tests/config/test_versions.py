@@ -111,9 +111,9 @@ def test_its_agreement_has_figures_for_papers(version: str) -> None:
     """Those of 0.1.0 were files, drawn by the job that computed the agreement; now they are drawn from its results."""
     runs = list(AgreementRun.objects.all())
     assert [run.parameters.get("figures") for run in runs] == [None] * KEPT[version]["adjudication_agreementrun"]
-    run = runs[0]
-    drawn = [draw_figure(run, key, name, "svg") for key in run.detail for name in figure_names(run, key)]
-    assert len(drawn) > 2
+    [criterion] = runs[0].detail
+    first = next(iter(figure_names(runs[0], criterion)))
+    assert draw_figure(runs[0], criterion, first, "svg").startswith(b"<?xml")
 
 
 def test_every_earlier_version_has_a_dump() -> None:

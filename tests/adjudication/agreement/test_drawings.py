@@ -1,10 +1,12 @@
 """Forest plots keep room for their axes, however long names and reasons are (a collapsed layout warns, which fails)."""
 
+import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from adjudication.agreement.drawings import DrawnLine, draw_forest
+from adjudication.agreement.drawings import DrawnLine, Tile, draw_forest, draw_heat
 
 MACHINE = "a model with a long name, With examples, version 12, temperature 0.7, run"
 
@@ -24,10 +26,17 @@ def test_long_texts_leave_room_for_the_axes(line: DrawnLine) -> None:
 
 
 @pytest.mark.slow
-def test_threads_that_draw_at_the_same_time_draw_what_one_alone_draws() -> None:
+def test_threads_that_draw_at_the_same_time_draw_what_one_alone_draws(restless: None) -> None:
     """The settings of matplotlib are those of the process: one that was done changed the figures of the others."""
-    lines = [DrawnLine(f"Ada × Ben {number}", 0.4, 0.3, 0.5) for number in range(3)]
-    alone = draw_forest(lines, "Agreement", "svg")
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda _: draw_forest(lines, "Agreement", "svg"), range(8)))
-    assert set(found) == {alone}
+        found = set(threads.map(lambda _: draw_heat([("1", Tile(None, "undefined"))], "Topics", "svg"), range(12)))
+    assert found == {draw_heat([("1", Tile(None, "undefined"))], "Topics", "svg")}
+
+
+@pytest.fixture
+def restless() -> Iterator[None]:
+    """Threads take turns after very few steps."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
