@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import django
+import psycopg
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
@@ -28,63 +29,40 @@ _ATTEMPTS = 5
 # To truncate every table, as Django's own flush does, costs a third of a second of disk work. Where tests left a few
 # rows this deletes from the tables that hold some, waits for requests that are still writing, and looks again for
 # what they wrote; where they left many, or what was deleted has piled up, it truncates.
-# Foreign keys are deferred where they can be; triggers that forbid to delete are off until the end of the transaction.
+# As a replica does, which checks no foreign key and fires no trigger: to ask the keys of a world took seven eighths of
+# the time.
 _EMPTY = """
 DO $$
 DECLARE
     one regclass;
-    filled regclass[] := '{}';
+    tables regclass[];
     holds_rows boolean;
-    found regclass[];
-    rounds integer := 0;
-    all_tables text;
+    found boolean := true;
     bytes bigint;
 BEGIN
-    SELECT string_agg(oid::regclass::text, ', '), sum(pg_relation_size(oid)) INTO all_tables, bytes FROM pg_class
+    SELECT array_agg(oid::regclass), sum(pg_relation_size(oid)) INTO tables, bytes FROM pg_class
     WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
       AND relname NOT IN ('django_migrations', 'django_content_type', 'auth_permission');
-    IF bytes > 2000000 THEN
-        EXECUTE 'TRUNCATE ' || all_tables;
+    IF bytes > 2000000 OR NOT has_parameter_privilege('session_replication_role', 'SET') THEN
+        EXECUTE 'TRUNCATE ' || array_to_string(tables, ', ');
         RETURN;
     END IF;
     IF current_setting('server_version_num')::int >= 180000 THEN  -- what was known of rows that are gone
         EXECUTE 'SELECT count(pg_clear_relation_stats(current_schema()::text, relname::text)) FROM pg_class'
             ' WHERE relkind = ''r'' AND relnamespace = current_schema()::regnamespace AND reltuples >= 0';
     END IF;
-    SET CONSTRAINTS ALL DEFERRED;
-    LOOP
-        ASSERT rounds < 50, 'rows that cannot be deleted';
-        rounds := rounds + 1;
-        found := '{}';
-        FOR one IN
-            SELECT oid FROM pg_class
-            WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
-              AND relname NOT IN ('django_migrations', 'django_content_type', 'auth_permission')
-            ORDER BY oid DESC
-        LOOP
+    SET LOCAL session_replication_role = replica;
+    WHILE found LOOP
+        found := false;
+        FOREACH one IN ARRAY tables LOOP
+            CONTINUE WHEN pg_relation_size(one) = 0;
             EXECUTE format('SELECT EXISTS (SELECT FROM %s)', one) INTO holds_rows;
             IF holds_rows THEN
-                found := found || one;
-                IF NOT one = ANY (filled) THEN
-                    filled := filled || one;
-                    EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', one);
-                    EXECUTE format('ALTER TABLE %s DISABLE TRIGGER USER', one);
-                END IF;
+                found := true;
+                EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', one);
+                EXECUTE format('DELETE FROM %s', one);
             END IF;
         END LOOP;
-        EXIT WHEN found = '{}';
-        -- Only now: a row that goes with another one leaves its table with checks to come, and so not to be altered.
-        FOREACH one IN ARRAY found LOOP
-            BEGIN
-                EXECUTE format('DELETE FROM %s', one);
-            EXCEPTION WHEN foreign_key_violation THEN
-                NULL;  -- not deferrable: in the next round, after what refers to it
-            END;
-        END LOOP;
-    END LOOP;
-    SET CONSTRAINTS ALL IMMEDIATE;
-    FOREACH one IN ARRAY filled LOOP
-        EXECUTE format('ALTER TABLE %s ENABLE TRIGGER USER', one);
     END LOOP;
 END $$
 """
@@ -124,6 +102,7 @@ def migrated_template() -> str:
     with connection._nodb_cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
         try:
+            _allow_to_be_a_replica()
             cursor.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [PREFIX])
             existing = {row[0] for row in cursor.fetchall()}
             for old in existing - {name}:
@@ -139,6 +118,15 @@ def migrated_template() -> str:
         finally:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
     return name
+
+
+def _allow_to_be_a_replica() -> None:
+    """Let the embedded server's role do what emptying takes; on another server it may if it is a superuser."""
+    if "postgres" in settings.EMBEDDED_SERVERS:
+        own = connection.settings_dict
+        place = {"host": own["HOST"], "port": own["PORT"], "dbname": "postgres", "user": "postgres"}
+        with psycopg.connect(**place) as superuser:
+            superuser.execute(f"GRANT SET ON PARAMETER session_replication_role TO {own['USER']}")
 
 
 def empty_database() -> None:
@@ -218,7 +206,7 @@ def connected_to(name: str) -> Iterator[None]:
 def in_another_connection(work: Callable[[], object]) -> Any:
     """What it gives, or raises, while this connection's transaction is not committed. For tests with
     `transaction=True`."""
-    return _begin(work)()
+    return begin(work)()
 
 
 def second_of(first: Callable[[], object], second: Callable[[], object]) -> Any:
@@ -226,7 +214,7 @@ def second_of(first: Callable[[], object], second: Callable[[], object]) -> Any:
     `transaction=True`."""
     with transaction.atomic():
         first()
-        end = _begin(second)
+        end = begin(second)
         wait_for(waits_for_a_lock, 20, "the other transaction to wait")
     return end()
 
@@ -235,7 +223,7 @@ def at_once(*works: Callable[[], object]) -> list[Any]:
     """What each gives, or the refusal that it meets, begun in one moment, each over a connection of its own. For tests
     with `transaction=True`. Errors: what else one of them raises."""
     start = threading.Barrier(len(works))
-    ends = [_begin(partial(_after, start, work)) for work in works]
+    ends = [begin(partial(_after, start, work)) for work in works]
     said = [end() for end in ends]
     for each in said:
         if isinstance(each, BaseException) and not isinstance(each, Refused):
@@ -248,7 +236,7 @@ def _after(start: threading.Barrier, work: Callable[[], object]) -> object:
     return work()
 
 
-def _begin(work: Callable[[], object]) -> Callable[[], Any]:
+def begin(work: Callable[[], object]) -> Callable[[], Any]:
     """Start it over a connection of its own; what waits for its end, and gives what it gave or raised."""
     said: list[Any] = []
 

@@ -6,10 +6,16 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from django.db import connection
+from django.apps import apps
+from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection, transaction
+from django.db.models import Model
 
 from tests import databases
-from tests.processes import PATIENCE
+from tests.access_world import make_world
+from tests.factories.accounts import UserFactory
+from tests.waiting import PATIENCE, wait_for
 
 
 def test_a_second_run_waits_for_the_first(tmp_path: Path) -> None:
@@ -92,3 +98,30 @@ def test_a_statement_that_a_timeout_broke_off_spoils_no_later_test():
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM django_session")
         assert cursor.fetchone() == (0,)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_rows_go_that_no_one_may_delete_or_that_others_refer_to() -> None:
+    make_world()
+    databases.empty_database()
+    assert _filled() == []
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_what_a_request_is_still_writing_goes_as_well() -> None:
+    UserFactory()
+    with transaction.atomic():
+        UserFactory()
+        end = databases.begin(databases.empty_database)
+        wait_for(databases.waits_for_a_lock, what="the emptying to wait")
+        Group.objects.create(name="one of the first tables")
+    assert end() is None
+    assert _filled() == []
+
+
+def _filled() -> list[type[Model]]:
+    """What has rows, but for those that `migrate` makes."""
+    models = apps.get_models(include_auto_created=True)
+    return [model for model in models if model not in (ContentType, Permission) and model._base_manager.exists()]
