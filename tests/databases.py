@@ -160,9 +160,10 @@ def end_connections(seconds: float = 10) -> list[str]:
             cursor.execute(f"SELECT count(*) {others}", [name])
             if cursor.fetchone() == (0,):
                 return []
-            # The connection of a thread that has just ended is garbage, which is looked for seldom in tests.
+            # The connection of a thread that has just ended is garbage, which is looked for seldom in tests, as it
+            # takes long after them.
             gc.collect()
-            time.sleep(0.05)
+            time.sleep(0.25)
         facts = "concat_ws(', ', nullif(application_name, ''), state, 'connected at ' || backend_start, query)"
         cursor.execute(f"SELECT {facts}, pg_terminate_backend(pid, 5000) {others}", [name])
         return [query for query, _ in cursor.fetchall()]
