@@ -1,10 +1,14 @@
 """A version follows the one before: backups of earlier versions, kept in dumps/, are brought up to date with all rows.
 
 Each is `manage.py backup` of a demo, made by the commit of that version. docs: "Migrations" in CONTRIBUTING.md.
+Rows that a migration changes and the demo did not have are stored before (tests/config/earlier_rows.py).
 """
 
+import csv
+import io
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,13 +21,14 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
-from accounts.models import User
+from accounts.models import AuditEvent, User
 from accounts.sql import execute
 from adjudication.agreement.figure_names import figure_names
 from adjudication.agreement.figures import draw_figure
 from adjudication.models import AgreementRun
 from config.backups import _run, check, load
 from config.tables import bring_up_to_date, missing_migrations
+from tests.config.earlier_rows import DATA, HUB, STORED, VERBS, ZENODO
 from tests.databases import connected_to
 from tests.processes import CHECKOUT
 
@@ -39,6 +44,7 @@ KEPT = {  # rows that no version may lose
         "adjudication_release": 1, "adjudication_split": 1,
     },
 }  # fmt: skip
+ADDED = {"0.1.0": Counter(accounts_auditevent=len(VERBS) + 6, adjudication_release=4)}  # by earlier_rows, in the end
 # What tests alone set, and casts and brackets of lists in checks: a dump writes them elsewhere than it read them.
 UNEQUAL = re.compile(
     r"\nWITH \(autovacuum_enabled='false'\)|, autovacuum_enabled='false'|::(character varying|text)(\[\])?|[()]"
@@ -75,13 +81,14 @@ def version(request: pytest.FixtureRequest, new_tables: list[str], django_db_blo
     """An earlier version, whose data were brought up to date as `up` does; tests work on them."""
     with django_db_blocker.unblock(), restored(request.param):
         assert missing_migrations(), "nothing has changed since"
+        STORED[request.param]()
         bring_up_to_date()
         yield request.param
 
 
 def test_its_rows_are_kept(version: str) -> None:
     assert not missing_migrations()
-    assert {table: count(table) for table in KEPT[version]} == KEPT[version]
+    assert {table: count(table) for table in KEPT[version]} == Counter(KEPT[version]) + ADDED[version]
 
 
 def count(table: str) -> Any:
@@ -114,6 +121,43 @@ def test_its_agreement_has_figures_for_papers(version: str) -> None:
     [criterion] = runs[0].detail
     first = next(iter(figure_names(runs[0], criterion)))
     assert draw_figure(runs[0], criterion, first, "svg").startswith(b"<?xml")
+
+
+of_the_first = pytest.mark.parametrize("version", ["0.1.0"], indirect=True)
+
+
+@of_the_first
+def test_leaderboards_go_with_their_rows_and_what_was_done_on_them_stays_readable(version: str, client: Client) -> None:
+    assert not {"adjudication_leaderboard", "adjudication_leaderboardentry"} & set(
+        connection.introspection.table_names()
+    )
+    client.force_login(User.objects.get(email="maria@litmus.example"))
+    assert "withdraw entry" in client.get(reverse("audit_list", args=["demo"])).text
+    found = client.get(reverse("audit_download", args=["demo"]))
+    rows = csv.DictReader(io.StringIO(b"".join(found.streaming_content).decode()))
+    stored = [(row["verb"], row["data"]) for row in rows if row["target"] == "ours"]
+    assert stored == [(verb, DATA) for verb in VERBS[:5]]
+
+
+@of_the_first
+def test_publications_leave_doi_and_address_with_their_releases(version: str, client: Client) -> None:
+    assert "adjudication_publication" not in connection.introspection.table_names()
+    found = execute("SELECT name, doi, address FROM adjudication_release WHERE name LIKE 'r_' ORDER BY version")
+    assert [tuple(each) for each in found] == [
+        ("r1", "10.5281/zenodo.1", f"{HUB}/tea-v1"), ("r2", "", ""), ("r3", "10.5281/zenodo.3", f"{ZENODO}/3"),
+        ("r4", "", ""),
+    ]  # fmt: skip
+    client.force_login(User.objects.get(email="maria@litmus.example"))
+    page = client.get(reverse("audit_list", args=["demo"])).text
+    words = ("publish release", "cancel publication", "publication of release r1 at Zenodo", "carry over publication")
+    assert not [each for each in words if each not in page]
+    kept = AuditEvent.objects.filter(verb="carry_over_publication").order_by("pk")
+    assert [(one.target, one.data["address"], one.data["doi"]) for one in kept] == [
+        ("release r1", f"{HUB}/tea-v1", ""), ("release r1", f"{ZENODO}/1", "10.5281/zenodo.1"),
+        ("release r1", f"{HUB}/nobody", ""), ("release r4", f"{ZENODO}/9", "10.5281/zenodo.9"),
+        ("release r2", f"{ZENODO}/2", "10.5281/zenodo.2"), ("release r3", f"{ZENODO}/3", "10.5281/zenodo.3"),
+    ]  # fmt: skip
+    assert kept[2].data["anonymous"] is True
 
 
 def test_every_earlier_version_has_a_dump() -> None:
