@@ -53,7 +53,10 @@ class DescriptionGenerator(SchemaGenerator):
 
 
 class _CachedText(BaseRenderer):
-    """Caches the text of the description for everybody, which takes a tenth of a second; any other is written again."""
+    """Caches the text of the description for everybody, which takes a tenth of a second; any other is written again.
+
+    It is the same under both media types.
+    """
 
     _cached: ClassVar[tuple[Any, Any]] = (None, None)  # a description and its text
 
@@ -61,10 +64,9 @@ class _CachedText(BaseRenderer):
         """As drf-spectacular writes it."""
         if data is not DescriptionGenerator.cached:
             return super().render(data, *context, **more)
-        cls = type(self)
-        if cls._cached[0] is not data:
-            cls._cached = (data, super().render(data, *context, **more))
-        return cls._cached[1]
+        if self._cached[0] is not data:
+            _CachedText._cached = (data, super().render(data, *context, **more))
+        return self._cached[1]
 
 
 class YamlRenderer(_CachedText, renderers.OpenApiYamlRenderer):

@@ -26,7 +26,7 @@ from config import embedded
 from config.celery import app as current_app
 from config.env import celery_broker, redis_database
 from corpus.models import Collection, CollectionAddress
-from tests import buckets, databases, ground, kept_files, scratch
+from tests import buckets, databases, ground, kept_files, scratch, stopped
 from tests.factories.accounts import UserFactory
 from tests.ground import PATIENCE
 from tests.order import dealt
@@ -54,6 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start the embedded servers before the first test (the controller of xdist holds them for its workers)."""
     config.pluginmanager.register(ground)
     config.pluginmanager.register(buckets)
+    config.pluginmanager.register(stopped)
     held = ExitStack()
     config.add_cleanup(held.close)
     tempfile.tempdir = None  # not where the product puts its own

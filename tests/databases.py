@@ -190,18 +190,19 @@ def _digest_migrations() -> str:
 
 
 @contextmanager
-def connected_to(name: str) -> Iterator[None]:
-    """Inside the block Django works on the database of this name."""
-    own = connection.settings_dict["NAME"]
+def connected_to(name: str, **server: str) -> Iterator[None]:
+    """Inside the block Django works on the database of this name, of another server where its settings are given."""
+    elsewhere = {"NAME": name, **server}
+    own = {key: connection.settings_dict[key] for key in elsewhere}
     connection.close()
     connection.close_pool()
-    connection.settings_dict["NAME"] = name
+    connection.settings_dict.update(elsewhere)
     try:
         yield
     finally:
         connection.close()
         connection.close_pool()
-        connection.settings_dict["NAME"] = own
+        connection.settings_dict.update(own)
 
 
 def in_another_connection(work: Callable[[], object]) -> Any:

@@ -13,6 +13,7 @@ from litmus_ir.command import parser_of
 from litmus_ir.verbs import verbs
 from tests.factories.accounts import AT
 from tests.printed import ROOT, Document, Services, Walk, documents, numbers_from_one
+from tests.stopped import copied
 from tests.stubs.chat import ChatStub
 
 DOCUMENTS = {str(each.path): each for each in documents()}
@@ -72,9 +73,10 @@ def test_on_the_demo(name: str, demo: Path, files: Path, settings):
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(stopped_with_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the data of a demo."""
     folder = tmp_path_factory.mktemp("installed")
+    copied(stopped_with_tables, folder / "litmus-data")
     Services(folder).litmus(["load_demo"])
     return folder
 

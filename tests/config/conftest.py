@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from config import embedded
 from tests.config.embedded_servers import USER, leave
 from tests.processes import CHECKOUT
+from tests.stopped import copied
 
 
 @pytest.fixture
@@ -20,19 +20,15 @@ def data_dir() -> Iterator[Path]:
         yield Path(directory).resolve() / "data"
 
 
-@pytest.fixture(scope="session")
-def stopped_servers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("template") / "data"
-    with embedded.running(directory):
-        pass
-    return directory
-
-
 @pytest.fixture
 def made(data_dir: Path, stopped_servers: Path) -> Path:
     """A data directory that was used before, which starts faster."""
-    subprocess.run(["cp", "-a", str(stopped_servers), str(data_dir)], check=True)
-    return data_dir
+    return copied(stopped_servers, data_dir)
+
+
+@pytest.fixture
+def made_with_tables(data_dir: Path, stopped_with_tables: Path) -> Path:
+    return copied(stopped_with_tables, data_dir)
 
 
 @pytest.fixture

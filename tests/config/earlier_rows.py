@@ -1,4 +1,4 @@
-"""Rows that earlier versions could store and their demos did not have, each for a migration that does something to it."""
+"""Rows that earlier versions could store and their demos did not have, each for a migration that changes it."""
 
 import json
 from typing import Any

@@ -16,6 +16,7 @@ from config import embedded
 from config.backups import BackupFailed, _check_age, _program, check, dump
 from config.embedded.postgres import MAJOR
 from tests.processes import CHECKOUT
+from tests.stopped import copied
 
 SAVE = """
 from django.contrib.auth import get_user_model
@@ -62,11 +63,11 @@ def superuser(data_dir: Path) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
 
 
 @pytest.fixture(scope="module")
-def dumped(stopped_servers: Path) -> Iterator[Path]:
+def dumped(stopped_with_tables: Path) -> Iterator[Path]:
     """A backup of a database with a person and, where PostgreSQL has pgvector, a vector."""
     with tempfile.TemporaryDirectory(prefix="lit-") as directory:
         place = Path(directory).resolve()
-        subprocess.run(["cp", "-a", str(stopped_servers), str(place / "old")], check=True)
+        copied(stopped_with_tables, place / "old")
         saved = manage(place / "old", "shell", "--no-imports", feed=SAVE.format(file=str(place / "litmus.dump")))
         assert saved.returncode == 0, saved.stderr
         assert sorted(path.name for path in place.iterdir()) == [

@@ -125,8 +125,8 @@ def kill_web_worker_and_postgres(litmus: Child, data_dir: Path) -> None:
 
 
 @pytest.mark.timeout(600)
-def test_no_acknowledged_label_is_lost_and_none_counts_twice(made, tmp_path):
-    data_dir = made
+def test_no_acknowledged_label_is_lost_and_none_counts_twice(made_with_tables, tmp_path):
+    data_dir = made_with_tables
     address, tokens = shell(data_dir, PREPARE)
     port = free_port()
     litmus = start(data_dir, port, tmp_path / "first.log")

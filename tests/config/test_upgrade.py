@@ -73,6 +73,11 @@ class Program:
 
 
 @pytest.fixture
+def made(made_with_tables: Path) -> Path:
+    return made_with_tables
+
+
+@pytest.fixture
 def this(made: Path, tmp_path: Path) -> Program:
     """This version, whose data hold one person."""
     program = Program(CHECKOUT, made, tmp_path)
