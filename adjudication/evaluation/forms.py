@@ -18,7 +18,7 @@ from annotation.campaigns.forms.settings import number_field
 from annotation.kind import Judged
 from annotation.models import CampaignState
 from corpus.models import Collection
-from engines.definitions.settings import RESAMPLES, SEED
+from engines.definitions.settings import NAME, RESAMPLES, SEED
 from engines.stats.measures import measure_names
 
 LONGEST_LIST = 100_000  # characters of topic numbers
@@ -113,7 +113,7 @@ class JudgingForm(forms.Form):
     )
     name = forms.CharField(
         required=False,
-        max_length=100,
+        max_length=NAME.most,
         label="Name of the new draft",
         help_text="Only for a new one. Where the gold is made of a campaign, it gets that campaign's criteria, "
         "guideline and people.",

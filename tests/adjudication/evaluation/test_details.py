@@ -20,6 +20,7 @@ from adjudication.evaluation.unjudged import fetch_unjudged, pairs_of
 from adjudication.models import Evaluation, Verdict
 from annotation.models import Assignment, Campaign, Item
 from corpus.models import Document, PartRanking, PoolEntry, Ranking, RetrievalRun, SubQuery, Topic
+from engines.definitions.settings import NAME
 from tests.adjudication.evaluation.evaluating import make_run
 from tests.factories.adjudication import AT, Built
 
@@ -276,6 +277,14 @@ class TestJudging:
         said = client.get(answer["Location"]).content.decode()
         assert "2 items of 1 document added" in said
         assert "1 more document is not in the collection" in said
+
+    def test_a_new_draft_may_be_called_as_any_campaign(self, client: Client, built: Built, job: Evaluation) -> None:
+        """REST refused names of more than 100 characters, which it had taken."""
+        client.force_login(built.people["manager"])
+        asked = {"depth": 10, "name": "N" * NAME.most}
+        answer = client.post(f"/api/collections/tea/evaluations/{job.pk}/judging/", asked, "application/json")
+        assert answer.status_code == 201
+        assert Campaign.objects.filter(name=asked["name"]).exists()
 
     def test_an_open_campaign_gets_them_once(self, client: Client, built: Built, job: Evaluation) -> None:
         client.force_login(built.people["manager"])
