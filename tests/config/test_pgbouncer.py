@@ -121,7 +121,7 @@ def test_two_workers_through_it_never_have_the_same_job(bouncer: str, own_queue:
     """Six messages of one job, two workers: it is done once, and nobody holds it afterwards."""
     built = build_campaign(noisy_labels(12, 3), topics=12)
     asked = {"campaign": built.campaign, "by": built.people["manager"], "at": timezone.now()}
-    run = request_agreement(**asked, resamples=1000, figures=False, send=False)
+    run = request_agreement(**asked, resamples=1000, send=False)
     through = {"DATABASE_URL": bouncer, "LITMUS_TRANSACTION_POOLER": "1"}
     workers = start_celery_workers(tmp_path / "0.log", tmp_path / "1.log", queue=own_queue, **through)
 

@@ -108,7 +108,7 @@ def test_the_second_half_goes_on_to_the_release(
     assert guide(collection, Role.ADJUDICATOR).ways
     assert not guide(collection, Role.VIEWER).ways
     assert guide(collection, Role.VIEWER).whose == "Manager or adjudicator"
-    jobs.carry_out(request_agreement(campaign=campaign, by=made.manager, at=timezone.now(), figures=False, send=False))
+    jobs.carry_out(request_agreement(campaign=campaign, by=made.manager, at=timezone.now(), send=False))
     with django_assert_max_num_queries(MOST_QUERIES):
         assert guide(collection).words == "export “Main round”"
     figures = guide(collection).ways[-1]
@@ -169,7 +169,7 @@ def test_judgments_that_are_imported_into_a_draft_fulfil_their_steps(tmp_path: P
     assert client.get(f"{download}?campaign={campaign.slug}").status_code == 200
     assert line(collection) == "measure the agreement in “Main round”"
     assert (states(collection)["export"], states(collection)["release"]) == ("done", "later")
-    jobs.carry_out(request_agreement(campaign=campaign, by=made.manager, at=timezone.now(), figures=False, send=False))
+    jobs.carry_out(request_agreement(campaign=campaign, by=made.manager, at=timezone.now(), send=False))
     with CaptureQueriesContext(connection) as queries:
         assert guide(collection).words == "freeze a release"
     assert len(queries) <= MOST_QUERIES

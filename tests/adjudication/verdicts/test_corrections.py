@@ -111,7 +111,7 @@ def test_what_was_given_in_sight_of_a_machine_s_label_enters_no_agreement(built:
     after = read_inputs(built.campaign)
     assert after.table.n_labels == before.table.n_labels  # it is no label of anybody
     assert label.assignment.item_id not in after.verdicts[built.criterion.pk]
-    run = request_agreement(campaign=built.campaign, by=None, at=LATER, send=False, figures=False)
+    run = request_agreement(campaign=built.campaign, by=None, at=LATER, send=False)
     jobs.complete(run)
     assert verdict_sentence(run, "relevance").endswith(
         "1 value given in sight of a machine’s label is left out of these figures."
