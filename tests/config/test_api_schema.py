@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -81,7 +82,9 @@ def test_whatever_is_sent_is_answered_as_declared(
         for key in keys.values():
             with transaction.atomic():
                 for case in cases:
-                    case.call_and_validate(headers={"Authorization": f"Bearer {key}"}, checks=declared)
+                    answer = case.call_and_validate(headers={"Authorization": f"Bearer {key}"}, checks=declared)
+                    if answer.status_code == HTTPStatus.FORBIDDEN:
+                        break  # whatever is sent: the same requests with the key of a manager are read
                 transaction.set_rollback(True)
 
 
