@@ -1,11 +1,13 @@
 """Asks for the addresses of tests/access_table.py: where a line leads in a world, and what comes back for whom."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
@@ -64,6 +66,23 @@ def send(line: Row, world: World, path: str, headers: dict[str, str]) -> HttpRes
     return CLIENT.post(path, line.data(world), headers=headers)
 
 
+WRITES = re.compile(r"\s*(?:INSERT|UPDATE|DELETE|WITH.*?(?:INSERT|UPDATE|DELETE)\b)", re.DOTALL)
+
+
+@contextmanager
+def written() -> Iterator[list[str]]:
+    """The statements inside the block that write."""
+    found: list[str] = []
+
+    def note(execute: Callable[..., Any], sql: Any, *arguments: Any) -> Any:
+        if WRITES.match(str(sql)):
+            found.append(str(sql))
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(note):
+        yield found
+
+
 SCOPES = [scope.value for scope in TokenScope]  # the narrowest first
 
 
@@ -80,10 +99,13 @@ class Walk:
         self.world, self.sessions, self.keys = world, sessions, keys
         self.pages: dict[tuple[int, str], str] = {}  # by line and role
         self.statuses: dict[tuple[str, str], int] = {}  # of GET, by path and role
+        self.wrote: dict[tuple[int, str], list[str]] = {}  # statements, by line and role
 
     def ask(self, line: Row, role: str) -> HttpResponse:
         path = path_of(line, self.world)
-        answer = self.send(line, role, path)
+        with written() as statements:
+            answer = self.send(line, role, path)
+        self.wrote[id(line), role] = statements
         if line.method == "GET":
             is_page = "text/html" in answer.headers["Content-Type"]
             self.pages[id(line), role] = answer.content.decode() if is_page else ""
