@@ -11,7 +11,7 @@ from django.urls import reverse
 from annotation.machines.asking import MachineAnswer, store_replies
 from annotation.models import AssignmentState, MachineReply, MachineRun
 from engines.prompting.answers import Reading
-from tests.access_table import TABLE
+from tests.access_table import ROLES, TABLE
 from tests.access_walk import CLIENT, ask, body_of, path_of, session_of
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT
@@ -63,7 +63,7 @@ def test_no_address_shows_an_annotator_what_a_machine_said_with_its_label(world:
     where = {"slug": "tea", "campaign": "main"}
     CLIENT.cookies[settings.SESSION_COOKIE_NAME] = judged
     assert SAID in CLIENT.get(reverse("judgment_list", kwargs=where)).text  # where people who oversee look
-    lines = [line for line in TABLE if line.method == "GET"]
+    lines = [line for line in TABLE if line.method == "GET" and line.expected[ROLES.index("annotator")] != "403"]
     answers = {line.name: body_of(ask(line, world, session, path_of(line, world))) for line in lines}
     assert [name for name, text in answers.items() if "Quartzreply" in text] == []
 

@@ -5,7 +5,7 @@ Two worlds differ in one label only. A manager asks every address in both, and w
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from django.db import transaction
@@ -72,7 +72,11 @@ def mail_to(user: User) -> str:
 
 
 def answers_given(
-    world: World, value: int, tell: Callable[[World, int], None] = judge, role: Role = Role.MANAGER
+    world: World,
+    value: int,
+    tell: Callable[[World, int], None] = judge,
+    role: Role = Role.MANAGER,
+    lines: Sequence[Row] = LINES,
 ) -> dict[tuple[str, str, str], str]:
     """What the role gets where `tell` has put in this value, by address, method and path, and as MAIL; it is taken
     back."""
@@ -81,7 +85,7 @@ def answers_given(
     with transaction.atomic():
         tell(world, value)
         answers = {MAIL: mail_to(user)}
-        for line in LINES:
+        for line in lines:
             path = path_of(line, world)
             answer = ask(line, world, session, path)
             body = b"".join(answer) if answer.streaming else answer.content

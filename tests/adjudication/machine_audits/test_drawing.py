@@ -137,3 +137,23 @@ def test_the_page_says_how_many_items_can_be_drawn_and_begins_with_no_more(clien
 
 def items_of(audit: int | None) -> set[int]:
     return set(AuditItem.objects.filter(audit=audit).values_list("item", flat=True))
+
+
+def test_an_item_of_a_sample_is_given_out_like_any_other() -> None:
+    """The rows of a plan that gives out the sample have nothing that those of a plan of all items lack."""
+    world = machine_world(topics=2, documents=40)
+    world.draw(size=40)
+    rows = Assignment.objects.filter(annotator__kind="human").values(
+        "state", "slot", "repeat", "queue", "held_by", "sent_back_at", "imported_in"
+    )
+    assert [dict(row) for row in rows.distinct().order_by()] == [
+        {
+            "state": "pending",
+            "slot": 1,
+            "repeat": 0,
+            "queue": None,
+            "held_by": None,
+            "sent_back_at": None,
+            "imported_in": None,
+        }
+    ]
