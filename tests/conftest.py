@@ -58,6 +58,9 @@ def pytest_configure(config: pytest.Config) -> None:
     held = ExitStack()
     config.add_cleanup(held.close)
     tempfile.tempdir = None  # not where the product puts its own
+    # As in the Makefile: without compiled files each process compiles Litmus and rewrites the tests again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # Not again in a process of a run, nor in a run that a test starts; and to be shown tests nobody need wait.
     if RUN not in os.environ and not config.option.collectonly:
         held.enter_context(databases.one_run(settings.DATA_DIR, partial(_say, config)))
