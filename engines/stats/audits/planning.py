@@ -47,8 +47,8 @@ def allocate(
     )
     target = min(max(n_labels, int(least.sum())), int(sizes.sum()))
     low, high = 0.0, float((sizes / wish).max())
-    for _ in range(100):  # the factor at which the clipped wishes add up: they grow with it
-        factor = (low + high) / 2
+    # The factor at which the clipped wishes add up, which grow with it: to the last bit.
+    while low < (factor := (low + high) / 2) < high:
         low, high = (factor, high) if np.clip(wish * factor, least, sizes).sum() < target else (low, factor)
     given = np.clip(wish * high, least, sizes)
     whole = np.floor(given + 1e-9).astype(np.int64)

@@ -15,7 +15,7 @@ LEAST = 30  # labels of a stratum; with fewer, its neighbour is merged with it
 
 
 def _sums(places: IntArray, values: FloatArray, length: int) -> FloatArray:
-    return np.bincount(places, values, length).astype(np.float64)
+    return np.asarray(np.bincount(places, values, length), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

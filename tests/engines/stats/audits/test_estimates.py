@@ -156,24 +156,22 @@ def test_what_cannot_be_estimated_says_why():
     assert estimate(Sample(pair, people[pair]), target.minus(target)).corrected.reason is Reason.NO_DIFFERENCE
 
 
+def seen(samples, target, truth):
+    """(the share of the samples whose interval covers the truth; its width and that of people alone, by every fifth)"""
+    covered = [ci.low <= truth <= ci.high for ci in (fit(sample, target).estimate().ci for sample in samples)]
+    both = [(found.corrected.ci, found.people.ci) for found in (estimate(sample, target) for sample in samples[::5])]
+    return np.mean(covered), *np.mean([[ci.high - ci.low for ci in pair] for pair in both], axis=0)
+
+
 @pytest.mark.parametrize("design", ["random", "stratified"])
 def test_intervals_cover_the_truth_where_the_machine_errs_to_one_side_by_topic(design):
-    world, runs = World(), 1000
+    world, rng = World(), np.random.default_rng(11)
     population = world.population(None if design == "random" else world.strata(400))
-    targets, rng = world.targets(population), np.random.default_rng(11)
-    truths = {name: world.truth(target) for name, target in targets.items()}
-    figures = {name: [] for name in targets}
-    for _ in range(runs):
-        sample = world.sample(population, 400, rng)
-        for name, target in targets.items():
-            found = estimate(sample, target)
-            one, other = found.corrected.ci, found.people.ci
-            figures[name].append((one.low <= truths[name] <= one.high, one.high - one.low, other.high - other.low))
-    for name, rows in figures.items():
-        covered, width, alone = np.mean(rows, axis=0)
-        assert abs(targets[name].by_machine.sum() - truths[name]) > width / 2 * 0.5, (
-            f"the machine is right about {name}"
-        )
+    samples = [world.sample(population, 400, rng) for _ in range(1000)]
+    for name, target in world.targets(population).items():
+        truth = world.truth(target)
+        covered, width, alone = seen(samples, target, truth)
+        assert abs(target.by_machine.sum() - truth) > width / 2 * 0.5, f"the machine is right about {name}"
         assert 0.93 <= covered <= 0.97, (name, covered)
         assert width <= 1.02 * alone, (name, width / alone)
 
@@ -193,15 +191,11 @@ def test_llmjudge_is_covered_for_every_labeler(n):
         machine = np.array([labels[pair] for pair in people])
         zeros = np.zeros(len(machine), dtype=int)
         population = Population(machine, zeros, zeros, np.arange(4.0))
+        pairs = [np.random.default_rng([number, n, seed]).choice(len(human), n, replace=False) for seed in range(200)]
+        samples = [Sample(pair, human[pair]) for pair in pairs]
         for least in (2, 3):
             target, truth = share_of_levels(population, least), (human >= least).mean()
-            rows = []
-            for seed in range(200):
-                pair = np.random.default_rng([number, n, seed]).choice(len(human), n, replace=False)
-                found = estimate(Sample(pair, human[pair]), target)
-                one, other = found.corrected.ci, found.people.ci
-                rows.append((one.low <= truth <= one.high, one.high - one.low, other.high - other.low))
-            inside, width, alone = np.mean(rows, axis=0)
+            inside, width, alone = seen(samples, target, truth)
             covered.append(inside)
             ratios.append(width / alone)
     assert len(covered) == 34

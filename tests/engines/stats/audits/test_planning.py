@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.stats.audits.estimates import estimate
+from engines.stats.audits.estimates import estimate, fit
 from engines.stats.audits.planning import allocate, assumed_spread, draw, make_strata, plan, spread_of
 from engines.stats.audits.sample import LEAST, Sample
 from engines.stats.audits.targets import share_of_levels
@@ -100,7 +100,7 @@ def _labels_that_reach(population, target, wish):
     """
     rng = np.random.default_rng(9)
     pilot = spread_of(WORLD.sample(population, 2000, rng), target)
-    values = [estimate(WORLD.sample(population, 1000, rng, pilot), target).corrected.value for _ in range(400)]
+    values = [fit(WORLD.sample(population, 1000, rng, pilot), target).value for _ in range(400)]
     factor = (wish / 1.96) ** 2 / np.var(values)
     return 1 / (factor * (1 / 1000 - 1 / 3000) + 1 / 3000)
 
