@@ -1,10 +1,11 @@
 """The tables that a release is made from: a fingerprint of each, and the highest id."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from django.db import connection
-from django.db.models import GeneratedField, Max, Model
+from django.db.models import GeneratedField, Model
 
 from accounts.sql import execute
 from adjudication.models import ExportPrefixes, OwnDecider, Release, RelevanceCount
@@ -29,8 +30,7 @@ def sources() -> tuple[ContentTable, ...]:
 
 def last_ids(collection: int) -> dict[str, int]:
     """{table: highest id} of the collection's rows."""
-    found = {each.name: each.of(collection).aggregate(last=Max("pk"))["last"] for each in sources()}
-    return {name: last for name, last in found.items() if last is not None}
+    return {name: last for name, (last,) in _asked(_last_id, collection).items() if last is not None}
 
 
 def fingerprints(collection: int) -> dict[str, dict[str, Any]]:
@@ -39,14 +39,10 @@ def fingerprints(collection: int) -> dict[str, dict[str, Any]]:
     The hash is the sum of PostgreSQL's 64-bit hashes of the rows as text, so that no order is needed and memory stays
     flat. Times are hashed in UTC. Tables without rows are left out.
     """
-    found = {}
     if connection.in_atomic_block:
         execute("SET LOCAL timezone TO 'UTC'")
-    for each in sources():
-        rows, digest = _fingerprint(each, collection)
-        if rows:
-            found[each.name] = {"rows": rows, "hash": str(digest)}
-    return found
+    found = _asked(_fingerprint, collection).items()
+    return {name: {"rows": rows, "hash": str(digest)} for name, (rows, digest) in found if rows}
 
 
 def changed_sources(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
@@ -54,16 +50,37 @@ def changed_sources(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
 
 
-def _fingerprint(each: ContentTable, collection: int) -> tuple[int, Any]:
-    """(number of rows, sum of their hashes)."""
+def _last_id(_: type[Model], chosen: str) -> str:
+    return f"SELECT max(id) FROM ({chosen}) AS one (id)"
+
+
+def _fingerprint(model: type[Model], chosen: str) -> str:
+    """The number of rows, and the sum of their hashes."""
     quote = connection.ops.quote_name
-    model, key = each.model, each.model._meta.pk
     own = [field for field in model._meta.local_concrete_fields if not isinstance(field, GeneratedField)]
     columns = ", ".join(f"one.{quote(str(field.column))}" for field in own)
-    chosen, values = each.of(collection).order_by().values("pk").query.sql_with_params()
-    ((rows, digest),) = execute(
+    return (
         f"SELECT count(*), coalesce(sum(hashtextextended(row({columns})::text, 0)::numeric), 0)"
-        f" FROM {quote(model._meta.db_table)} one WHERE one.{quote(str(key.column))} IN ({chosen})",
-        values,
+        f" FROM {quote(model._meta.db_table)} one WHERE one.{quote(str(model._meta.pk.column))} IN ({chosen})"
     )
-    return rows, digest
+
+
+Question = Callable[[type[Model], str], str]  # SQL of one row, of a table and of the SQL that chooses its ids
+
+
+def _asked(question: Question, collection: int) -> dict[str, tuple[Any, ...]]:
+    """{table: its answer}, in the order of `sources`, by one statement for all."""
+    statement, times = _statement(question)
+    found = {name: answer for name, *answer in execute(statement, [collection] * times)}
+    return {each.name: tuple(found[each.name]) for each in sources()}
+
+
+@cache
+def _statement(question: Question) -> tuple[str, int]:
+    """The SQL, put together once in a process, and how often it names the collection, its only value."""
+    parts, times = [], 0
+    for each in sources():
+        chosen, values = each.of(0).order_by().values("pk").query.sql_with_params()
+        parts.append(f"SELECT '{each.name}', asked.* FROM ({question(each.model, chosen)}) AS asked")
+        times += len(values)
+    return " UNION ALL ".join(parts), times
