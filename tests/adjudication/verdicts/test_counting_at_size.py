@@ -28,9 +28,9 @@ SCALE = [0, 1, 2]
 
 
 def build(seed: int) -> tuple[Built, random.Random]:
-    """Thirty items with random labels of three people and two machines, some of them missing; weights that differ."""
+    """Eighteen items with random labels of three people and two machines, some of them missing; weights that differ."""
     draw = random.Random(seed)
-    labels = [[draw.choice([0, 0, 1, 2, None]) for _ in range(5)] for _ in range(30)]
+    labels = [[draw.choice([0, 0, 1, 2, None]) for _ in range(5)] for _ in range(18)]
     built = build_campaign(labels, machines=[("m", "m", 1), ("n", "n", 1)], topics=3)
     for weight, annotator in zip((1, 2.5, 0.5, 1, 3), built.annotators.values(), strict=True):
         annotator.weight = weight
