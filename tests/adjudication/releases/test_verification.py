@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from adjudication.models import Release
+from adjudication.releases.sources import fingerprints, last_ids, sources
 from adjudication.releases.verifying import verify_release
 from tests.adjudication.releases.releasing import folder_of
 from tests.factories.adjudication import Built
@@ -69,3 +70,13 @@ class TestVerification:
         found = verify_release(folder)
         assert "not that of release v1" in found.other
         assert not found.is_ok
+
+
+def test_what_all_tables_are_asked_at_once_is_what_each_holds(built: Built, release: Release) -> None:
+    """Tables with a single row included, and the collection itself."""
+    ids = {each.name: list(each.of(built.collection.pk).values_list("pk", flat=True)) for each in sources()}
+    held = {name: found for name, found in ids.items() if found}
+    assert len(held) > 10
+    assert last_ids(built.collection.pk) == {name: max(found) for name, found in held.items()}
+    rows = {name: found["rows"] for name, found in fingerprints(built.collection.pk).items()}
+    assert rows == {name: len(found) for name, found in held.items()}
