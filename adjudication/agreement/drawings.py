@@ -58,11 +58,12 @@ class Panel:
 
 
 def one_at_a_time(draw: Callable[P, bytes]) -> Callable[P, bytes]:
-    """Threads of a web process wait for each other: matplotlib's settings and fonts are shared."""
+    """Threads of a web process wait for each other: matplotlib's settings and fonts are shared. Names are no formulas,
+    whatever signs they have."""
 
     @wraps(draw)
     def wait(*args: P.args, **more: P.kwargs) -> bytes:
-        with ONE_AT_A_TIME:
+        with ONE_AT_A_TIME, mpl.rc_context({"text.parse_math": False}):
             return draw(*args, **more)
 
     return wait

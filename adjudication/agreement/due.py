@@ -52,6 +52,8 @@ WHERE CASE
 END AND {NOTHING_IMPORTED_SINCE}ORDER BY c.id
 """
 
+CHOSEN = ("resamples", "interval", "cluster", "margin")  # what the next figures take over from the newest
+
 
 def is_cheap(run: AgreementRun) -> bool:
     """Whether the figures that follow these come without being asked for."""
@@ -63,7 +65,8 @@ def start_due(now: datetime) -> None:
 
     def ask(campaign: Campaign) -> None:
         newest = AgreementRun.objects.filter(campaign=campaign).order_by("-pk").first()
-        chosen = {"seed": newest.seed, **newest.parameters} if newest else {}
+        chosen = {name: newest.parameters[name] for name in CHOSEN if name in newest.parameters} if newest else {}
+        chosen |= {"seed": newest.seed} if newest else {}
         chosen["margin"] = margin_of_cycle(campaign) or chosen.get("margin")
         request_agreement(campaign=campaign, by=None, at=now, **{**chosen, "automatic": True})
 

@@ -126,7 +126,8 @@ def _of_run(run: MachineRun) -> Cost:
     notes += [] if found["timed"] else ["no time was measured"]
     if run.kind == MachineKind.COMMITTEE:
         notes = ["a committee has the cost of its members"]
-    money = None if found["unpriced"] or found["money"] is None else float(found["money"])
+    unknown = found["unpriced"] or found["money"] is None or run.kind == MachineKind.COMMITTEE
+    money = None if unknown else float(found["money"])
     tokens = None if found["sent"] is None else found["sent"] + (found["received"] or 0)
     answers = run.annotator.assignments.filter(state=AssignmentState.DONE, repeat=0).count()
     return Cost(run.annotator.name, answers, answers, found["mean"], found["timed"], money, "", tokens, tuple(notes))

@@ -60,6 +60,18 @@ def test_figures_come_once_people_pause() -> None:
     assert asked() == [], "nothing has changed"
 
 
+def test_parameters_of_another_version_are_not_taken_over() -> None:
+    """A worker of it, which still runs during an update, stores what this one no longer knows."""
+    built = build_campaign([*LABELS, [None, 1, 0]])
+    run = agree(built)
+    run.parameters |= {"figures": True, "resamples": 1_000}
+    run.save()
+    judge_one_more(built, 1, at=AT + timedelta(minutes=5))
+    [newest] = asked(AT + timedelta(hours=1))
+    assert newest.parameters["resamples"] == 1_000
+    assert "figures" not in newest.parameters
+
+
 def test_they_follow_what_somebody_chose_and_keep_it() -> None:
     built = build_campaign([*LABELS, [None, 1, 1]])
     chosen = agree(built, resamples=2000, seed=5, interval="percentile")

@@ -72,3 +72,10 @@ def test_figures_say_what_is_stored() -> None:
     assert "undefined: " in forest
     assert ">24<" in confusion, "a level that ana gave to every item"
     assert "Agreement by topic over all annotators, the lowest first" in topics
+
+
+def test_signs_of_formulas_in_a_name_are_drawn_as_they_are() -> None:
+    built = build_campaign(noisy_labels(12, 2), people=("x$_$y", "ben"))
+    run = agree(built)
+    for name in ("forest_accuracy", "matrix_accuracy", "confusion_1"):
+        assert "x$_$y" in draw_figure(run, "relevance", name, "svg").decode(), name

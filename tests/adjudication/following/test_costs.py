@@ -81,6 +81,14 @@ def test_a_machine_without_cost_is_not_said_to_have_a_price(worked: Campaign) ->
     assert "For one answer, gpt took 0.50 seconds and cost nothing." in sentence
 
 
+def test_a_committee_is_not_said_to_have_cost_nothing(worked: Campaign) -> None:
+    run = add_run(worked, cost=Decimal(0), seconds=None)
+    MachineRun.objects.filter(pk=run.pk).update(kind="committee")
+    sentence = cost_sentence(worked, costs_of(worked))
+    assert "cost nothing" not in sentence
+    assert "a committee has the cost of its members" in sentence
+
+
 def test_pay_by_the_hour_is_not_divided_where_time_is_missing(worked: Campaign) -> None:
     give_labels(annotator(worked, "ben"), [1] * 2, at=AT, active_ms=None)
     set_pay_rate(campaign=worked, per="hour", rate=15, currency="EUR", by=None, at=AT)
