@@ -180,6 +180,12 @@ def test_each_person_sees_their_own_only(client: Client, django_assert_max_num_q
     assert "somebody else" not in answer.text
 
 
+def test_a_scope_includes_the_narrower_ones() -> None:
+    """The access table asks at each address with what is needed and with the widest."""
+    included = {scope: [other for other in TokenScope if scope.includes(other)] for scope in TokenScope}
+    assert included == {"read": ["read"], "judge": ["read", "judge"], "manage": ["read", "judge", "manage"]}
+
+
 @pytest.mark.parametrize("life", [timedelta(0), -DAY, LONGEST_LIFE + timedelta(seconds=1)])
 def test_a_token_expires_in_a_year_at_most(life: timedelta) -> None:
     with pytest.raises(Refused, match="expires within 366 days"):
