@@ -72,6 +72,7 @@ def faults_of(page: Page, rules: dict[str, Any] = RULES, part: str = "") -> list
         "resultTypes": ["violations"],  # what passed is counted and not described, which takes as long as the rules
     }
     arguments = [options, SMALLEST_TARGET, part]
+    page.wait_for_load_state()  # after a click on a link the page may have begun without having a head yet
     found = page.evaluate(FAULTS, arguments)
     if found is None:
         page.add_script_tag(url=settings.STATIC_URL + kept_files.AXE)
