@@ -55,6 +55,7 @@ def test_an_author_answers_by_the_link(new_page, call):
     expect(page.get_by_label("Your name")).to_have_value(re.compile("Tee"))
     assert_accessible(page)
     page.get_by_role("link", name="Stop e-mailing me").click()
+    expect(page.get_by_role("button", name="Stop e-mailing me")).to_be_visible()
     assert_accessible(page)
     page.get_by_role("button", name="Stop e-mailing me").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("You will get no more e-mails")

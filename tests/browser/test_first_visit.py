@@ -156,6 +156,7 @@ def judge_as_invited(page: Page, values: Sequence[int]) -> None:
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Repeat the password").fill(PASSWORD)
     page.get_by_role("button", name="Create account").click()
+    page.wait_for_url(lambda url: "/invitations/" not in url)
     campaign = Campaign.objects.select_related("collection").get()
     page.goto(reverse(campaign.kind_object.screen, args=[campaign.collection.slug, campaign.slug]))
     judge_all(page, values)

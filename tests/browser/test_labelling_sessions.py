@@ -20,6 +20,7 @@ def test_pages_are_forgotten_when_nobody_is_signed_in(new_page):
     await_kept(page, 3)
     page.goto("/accounts/logout/")
     page.locator("main form button[type=submit]").click()
+    page.wait_for_url(lambda url: "/logout/" not in url)
     page.goto("/accounts/login/")
     wait_for(lambda: not page.evaluate("caches.has('litmus-pages')"), what="the pages to be forgotten")
     wait_for(lambda: kept_units(page) == 0, what="the units to be forgotten")
