@@ -4,15 +4,16 @@ An answer is what one person, or one run of a machine, said of one item. People'
 a machine is the time of its calls, one after the other. What was imported is nobody's work here and has no cost.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 
-from django.db.models import Avg, Count, Q, Sum
+from django.db.models import Avg, Count
 
 from accounts.counting import counted
 from adjudication.following.pay import pay_sheet, work_now
 from adjudication.models import PaidPer, PayRate
+from annotation.machines.machines import RunCounts, count_replies
 from annotation.models import (
     AnnotatorKind,
     Assignment,
@@ -21,8 +22,8 @@ from annotation.models import (
     MachineKind,
     MachineReply,
     MachineRun,
-    ReplyState,
 )
+from engines.endpoints.prices import Prices
 from engines.formats.csv_text import write_csv
 from engines.text.latex_escape import escape
 
@@ -114,23 +115,26 @@ def _of_people(campaign: Campaign) -> Cost:
 
 
 def _of_run(run: MachineRun) -> Cost:
-    found = MachineReply.objects.filter(run=run).aggregate(
-        unpriced=Count("pk", filter=Q(cost=None) & ~Q(state=ReplyState.ERROR)),
-        money=Sum("cost"),
-        mean=Avg("seconds"),
-        timed=Count("seconds"),
-        sent=Sum("prompt_tokens"),
-        received=Sum("completion_tokens"),
-    )
-    notes = ["no price is set"] if found["unpriced"] else []
-    notes += [] if found["timed"] else ["no time was measured"]
+    timed = MachineReply.objects.filter(run=run).aggregate(mean=Avg("seconds"), n=Count("seconds"))
+    counts = count_replies([run], 0)[run.pk]
+    notes = [*_unpriced(run, counts), *([] if timed["n"] else ["no time was measured"])]
+    whole, tokens = counts.spending.whole, None if counts.uncounted else counts.tokens or None
     if run.kind == MachineKind.COMMITTEE:
-        notes = ["a committee has the cost of its members"]
-    unknown = found["unpriced"] or found["money"] is None or run.kind == MachineKind.COMMITTEE
-    money = None if unknown else float(found["money"])
-    tokens = None if found["sent"] is None else found["sent"] + (found["received"] or 0)
+        whole, notes = None, ["a committee has the cost of its members"]
+    money = None if whole is None else float(whole)
     answers = run.annotator.assignments.filter(state=AssignmentState.DONE, repeat=0).count()
-    return Cost(run.annotator.name, answers, answers, found["mean"], found["timed"], money, "", tokens, tuple(notes))
+    return Cost(run.annotator.name, answers, answers, timed["mean"], timed["n"], money, "", tokens, tuple(notes))
+
+
+def _unpriced(run: MachineRun, counts: RunCounts) -> Iterator[str]:
+    """Why the cost of a run is not known, and what it is at least."""
+    if counts.uncounted:
+        yield f"the endpoint did not count the tokens of {counted(counts.uncounted, 'reply', 'replies')}"
+    spending = counts.spending
+    if spending.unknown and not Prices.of(run.parameters).are_known:
+        yield "no price is set"
+    if spending.unknown and spending.known:
+        yield f"all replies together cost at least {price(float(spending.known))} in the currency of the price"
 
 
 def cost_sentence(campaign: Campaign, costs: Sequence[Cost]) -> str:

@@ -194,11 +194,12 @@ def ask_model(
 
 
 def measured(reply: Reply, prices: Prices) -> dict[str, Any]:
-    """Tokens, cost and seconds of a reply."""
+    """Tokens, cost and seconds of a reply; tokens None where the endpoint does not count them, and cost where it does
+    not follow."""
     return {
         "prompt_tokens": reply.prompt_tokens,
         "completion_tokens": reply.completion_tokens,
-        "cost": prices.cost(reply.prompt_tokens or 0, reply.completion_tokens or 0),
+        "cost": prices.cost(reply.prompt_tokens, reply.completion_tokens),
         "seconds": round(reply.seconds, 3),
     }
 

@@ -156,7 +156,8 @@ def _summary(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str,
             "errors": counts.errors,
             "prompt_tokens": counts.prompt_tokens,
             "completion_tokens": counts.completion_tokens,
-            "cost": None if counts.cost is None else float(counts.cost),
+            "cost": _number(counts.spending.whole),
+            "cost_at_least": _number(counts.spending.known),
         }
         for run, counts in ((run, counts_by_run[run.pk]) for run in runs)
     ]
@@ -169,6 +170,10 @@ def _summary(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str,
     if failed:
         raise Refused(f"{failed[0].annotator}: {failed[0].reason} Resume with --continue. " + "; ".join(lines))
     return "\n".join(lines), {"runs": shapes}
+
+
+def _number(cost: Decimal | None) -> float | None:
+    return None if cost is None else float(cost)
 
 
 class Prompts(SteppedCommand):

@@ -25,17 +25,19 @@ from annotation.models import (
     UnparsedAnswer,
 )
 from engines.endpoints.driver import Pace
-from engines.endpoints.prices import Prices
+from engines.endpoints.prices import Prices, Spending
 from engines.prompting.prompts import Prompt
 from engines.prompting.recipes import Estimate, Recipe, Typical, estimate, tokens_in
 
 SAMPLE = 200  # messages that an estimate measures
+NOTHING = Spending(None, 0)
 LEAST_REPLIES = 5  # with fewer earlier replies an estimate does not use them
+UNCOUNTED = Q(run__kind=MachineKind.ENDPOINT) & (Q(prompt_tokens=None) | Q(completion_tokens=None))
 
 
 @dataclass(frozen=True)
 class RunCounts:
-    """Replies of one run. `waiting`: invalid and not decided yet. The cost is None while no price is known."""
+    """Replies of one run. `waiting`: invalid and not decided yet; `uncounted`: a model's, without a count of tokens."""
 
     items: int = 0
     answered: int = 0
@@ -44,7 +46,8 @@ class RunCounts:
     errors: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cost: Decimal | None = None
+    uncounted: int = field(default=0, metadata={"help": "The endpoint did not count the tokens of so many replies"})
+    spending: Spending = NOTHING
 
     @property
     def sentence(self) -> str:
@@ -84,6 +87,7 @@ def count_replies(runs: Sequence[MachineRun], items: int, key: str = "") -> dict
 
     A reply to several criteria is invalid if it cannot be read for one of them; `waiting` counts each of those.
     """
+    came = ~Q(state=ReplyState.ERROR)
     rows = (
         MachineReply.objects.filter(run__in=runs)
         .values_list("run")
@@ -93,7 +97,9 @@ def count_replies(runs: Sequence[MachineRun], items: int, key: str = "") -> dict
             errors=Count("id", filter=Q(state=ReplyState.ERROR)),
             tokens_in=Coalesce(Sum("prompt_tokens"), 0),
             tokens_out=Coalesce(Sum("completion_tokens"), 0),
+            uncounted=Count("id", filter=came & UNCOUNTED),
             spent=Sum("cost"),
+            unpriced=Count("id", filter=came & Q(cost=None)),
         )
     )  # in the order of RunCounts
     about = Q(reply__run__in=runs) & (Q(criterion__key=key) if key else Q())
@@ -102,10 +108,10 @@ def count_replies(runs: Sequence[MachineRun], items: int, key: str = "") -> dict
     for run, each, waiting in values.annotate(n=Count("id"), left=Count("id", filter=Q(decided_at__isnull=True))):
         unreadable[run] = each, waiting
     found = dict[int, RunCounts]()
-    for run, answered, invalid, *rest in rows:
+    for run, answered, invalid, *rest, spent, unpriced in rows:
         each, waiting = unreadable.get(run, (0, 0))
         counted = (answered + invalid - each, each) if key else (answered, invalid)
-        counts: tuple[Any, ...] = (items, *counted, waiting, *rest)
+        counts: tuple[Any, ...] = (items, *counted, waiting, *rest, Spending(spent, unpriced))
         found[run] = RunCounts(*counts)
     return {run.pk: found.get(run.pk, RunCounts(items)) for run in runs}
 

@@ -27,7 +27,7 @@ from annotation.machines.prompts import examples_of, preview_of, write_relevance
 from annotation.machines.recipes import estimate_machine
 from annotation.machines.replies import decide_reply
 from annotation.machines.requests import continue_machine_run, request_machine_runs
-from annotation.machines.trials import cost_of, read_trial, request_trial
+from annotation.machines.trials import read_trial, request_trial, spending_on
 from annotation.models import Campaign, CampaignState, MachineRun, PromptTrial, ReplyValue
 from corpus.collections.pages.context import form_page
 from corpus.endpoints.endpoints import why_no_language_model
@@ -180,7 +180,7 @@ def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         preview=preview,
         trial=trial,
         tried=read_trial(trial) if trial else [],
-        cost=cost_of(trial) if trial else None,
+        spending=spending_on(trial) if trial else None,
     )
     return render(request, "annotation/machines/prompt_edit.html", context, status=422 if form.errors else 200)
 

@@ -7,7 +7,6 @@ are never used: a prompt is not written with a look at its test (ADR 16).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -28,7 +27,7 @@ from corpus.collections.rules import check_manager
 from engines.definitions.settings import SEED
 from engines.endpoints.chat import Reply, Unusable
 from engines.endpoints.driver import Failure
-from engines.endpoints.prices import Prices
+from engines.endpoints.prices import Prices, Spending
 from engines.prompting.answers import Reading
 from engines.prompting.prompts import BadPrompt, parse_prompt
 
@@ -126,15 +125,14 @@ def try_prompt(trial: PromptTrial, progress: jobs.Progress) -> None:
     except Unusable as unusable:
         raise Refused(f"{unusable.reason[:1].upper()}{unusable.reason[1:]}.") from None
     finally:
-        spent = cost_of(trial)
+        spent = spending_on(trial).whole
         facts = {"model": trial.model, "items": trial.items, "cost": None if spent is None else str(spent)}
         record_change(trial.campaign, trial.requested_by, timezone.now(), "try_prompt", **facts)
 
 
-def cost_of(trial: PromptTrial) -> Decimal | None:
-    """What its answers cost; None while a price is not known."""
-    costs = [one.cost for one in trial.answers.filter(problem="")]
-    return None if None in costs else sum(filter(None, costs), Decimal(0))
+def spending_on(trial: PromptTrial) -> Spending:
+    """What the answers that came cost."""
+    return Spending.of(trial.answers.filter(problem="").values_list("cost", flat=True))
 
 
 def read_trial(trial: PromptTrial) -> list[TriedItem]:

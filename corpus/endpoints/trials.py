@@ -58,6 +58,6 @@ def try_service(service: Service, purpose: str) -> Trial:
     except EndpointError as error:
         raise Refused(f"{endpoint.model} at {service.name} did not answer: {error.reason.rstrip('.')}.") from None
     sent, got = counts
-    cost = None if sent is None or got is None else service.prices.cost(sent, got)
+    cost = service.prices.cost(sent, got)
     seconds = round(time.monotonic() - started, 2)
     return Trial(service.name, endpoint.model, answer, seconds, sent, got, cost, settings.LLM_CURRENCY)

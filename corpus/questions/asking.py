@@ -95,7 +95,7 @@ def keep_answer(pk: int, outcome: Reply | Failure, known: Known) -> GenerationRe
 
 
 def _sum(before: int | None, now: int | None) -> int | None:
-    return now if before is None else before if now is None else before + now
+    return None if now is None else now + (before or 0)
 
 
 def _prompt(pk: int) -> str:

@@ -26,7 +26,7 @@ from corpus.models import (
 )
 from corpus.models.generation import ABOVE_CUTOFF, ARE_TOPICS, NEEDS_A_PERSON
 from corpus.questions.mentions import MentionFilter, find_mentions
-from engines.endpoints.prices import Prices
+from engines.endpoints.prices import Prices, Spending
 from engines.text.questions import DEFAULT_TEMPLATE, Prompt, render_prompt
 
 PROMPT_NAME = "inline citations"
@@ -34,6 +34,8 @@ CHARACTERS_PER_TOKEN = 4  # of English text; only for estimates
 # A person's “discarded” hides what the checks had said, but not why: the reason stays with the question.
 FILTERED = Q(state=QuestionState.FILTERED) | Q(state=QuestionState.DISCARDED, problem__startswith=ABOVE_CUTOFF)
 KEEPABLE = Q(state__in=ARE_TOPICS) | FILTERED | Q(state=QuestionState.DISCARDED, problem="")
+COUNTED = Q(prompt_tokens__isnull=False, completion_tokens__isnull=False)
+NO_REPLY = Q(outcome__in=(Outcome.WAITING, Outcome.NO_ANSWER), prompt_tokens=None, completion_tokens=None)
 USUAL_SAMPLE = 50  # mentions asked about unless somebody says how many
 USUAL_SEED = 1
 USUAL_ANSWER = 150  # tokens, while this collection has no answers to go by
@@ -172,7 +174,8 @@ class RunFigures:
     questions: int
     prompt_tokens: int
     completion_tokens: int
-    cost: Decimal | None
+    uncounted: int  # answers whose tokens the endpoint did not count
+    spending: Spending
     currency: str
     outcomes: list[tuple[str, str, int]]  # (value, label, replies)
     states: list[tuple[str, str, int]]  # (value, label, questions)
@@ -219,6 +222,7 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
         asked=Count("pk", filter=~Q(outcome=Outcome.WAITING)),
         sent=Sum("prompt_tokens", default=0),
         got=Sum("completion_tokens", default=0),
+        uncounted=Count("pk", filter=~NO_REPLY & ~COUNTED),
     )
     sources = questions.order_by("reply__source").values_list("reply__source")
     per_source = sources.annotate(
@@ -234,7 +238,8 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
         questions.count(),
         spent["sent"],
         spent["got"],
-        _cost(replies),
+        spent["uncounted"],
+        _spending(replies),
         settings.LLM_CURRENCY,
         _counted(replies, "outcome", Outcome.choices),
         _counted(questions, "state", QuestionState.choices),
@@ -243,14 +248,17 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
     )
 
 
-def _cost(replies: QuerySet[GenerationReply]) -> Decimal | None:
-    """What these replies cost, each at the prices of its run; None once one of them is not known."""
-    tokens = {"sent": Sum("prompt_tokens", default=0), "got": Sum("completion_tokens", default=0)}
-    costs = [
-        _prices_of(run).cost(sent, got)
-        for run, sent, got in replies.order_by().values_list("run__parameters").annotate(**tokens)
-    ]
-    return None if None in costs else sum(filter(None, costs), Decimal(0))
+def _spending(replies: QuerySet[GenerationReply]) -> Spending:
+    """What the answers that came cost, each at the prices of its run."""
+    tokens = {"sent": Sum("prompt_tokens"), "got": Sum("completion_tokens")}
+    rows = (
+        replies.exclude(NO_REPLY).annotate(is_counted=COUNTED).order_by().values_list("run__parameters", "is_counted")
+    )
+    costs = list[Decimal | None]()
+    for run, is_counted, n, sent, got in rows.annotate(n=Count("pk"), **tokens):
+        cost = _prices_of(run).cost(*((sent, got) if is_counted else (None, None)))
+        costs += [cost] if cost is not None else [None] * n
+    return Spending.of(costs)
 
 
 def _prices_of(parameters: dict[str, Any]) -> Prices:

@@ -100,8 +100,7 @@ def _store(collection: Collection, service: Service, digest: str, outcome: Reply
     """Store an answer before the next question is asked; a failure is not stored, so that it is asked again."""
     if isinstance(outcome, Failure):
         return Answer("", Decimal(0), outcome.reason, digest)
-    counted = outcome.prompt_tokens is not None and outcome.completion_tokens is not None
-    cost = service.prices.cost(outcome.prompt_tokens or 0, outcome.completion_tokens or 0) if counted else None
+    cost = service.prices.cost(outcome.prompt_tokens, outcome.completion_tokens)
     text = outcome.text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MOST_TEXT]
     fields = {
         "text": text,

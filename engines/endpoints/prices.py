@@ -1,6 +1,6 @@
 """What the tokens of a model cost."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Self
@@ -27,6 +27,10 @@ class Prices:
         return cls(*(None if price is None else Decimal(price) for price in found))
 
     @property
+    def are_known(self) -> bool:
+        return self.tokens_in is not None and self.tokens_out is not None
+
+    @property
     def as_text(self) -> dict[str, str | None]:
         """For JSON, exactly."""
         prices = {"price_in": self.tokens_in, "price_out": self.tokens_out}
@@ -38,8 +42,34 @@ class Prices:
         known = [f"{amount(price)} {word}" for word, price in prices.items() if price is not None]
         return f"{', '.join(known)} ({currency} per million tokens)" if known else "not known"
 
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> Decimal | None:
-        """The cost in the currency of the prices; None while one of them is not known."""
-        if self.tokens_in is None or self.tokens_out is None:
-            return None
-        return (self.tokens_in * prompt_tokens + self.tokens_out * completion_tokens) / MILLION
+    def cost(self, prompt_tokens: int | None, completion_tokens: int | None) -> Decimal | None:
+        """The cost in the currency of the prices; None where a price, or the number of tokens that have it, is not
+        known. Tokens that are free need not be counted."""
+        parts = [_product(self.tokens_in, prompt_tokens), _product(self.tokens_out, completion_tokens)]
+        return None if None in parts else sum(filter(None, parts), Decimal(0)) / MILLION
+
+
+def _product(price: Decimal | None, tokens: int | None) -> Decimal | None:
+    if price == 0:
+        return Decimal(0)
+    return None if price is None or tokens is None else price * tokens
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What several answers cost together: `known` is the sum of the costs that are known, None where none is, and
+    `unknown` how many answers have another."""
+
+    known: Decimal | None
+    unknown: int
+
+    @classmethod
+    def of(cls, costs: Iterable[Decimal | None]) -> Self:
+        every = list(costs)
+        known = [cost for cost in every if cost is not None]
+        return cls(sum(known, Decimal(0)) if known else None, len(every) - len(known))
+
+    @property
+    def whole(self) -> Decimal | None:
+        """The cost of all; None where it is not known."""
+        return None if self.unknown else self.known

@@ -36,8 +36,14 @@ from engines.prompting.recipes import Estimate
 RunCountsSerializer = serializer_of(
     RunCounts,
     "RunCounts",
-    without=("errors",),
+    without=("errors", "spending"),
     failed=serializers.IntegerField(source="errors", help_text="Without an answer; continuing asks again"),
+    cost=serializers.FloatField(
+        source="spending.whole", allow_null=True, help_text="null while that of a reply is not known"
+    ),
+    cost_at_least=serializers.FloatField(
+        source="spending.known", allow_null=True, help_text="of the replies whose cost is known"
+    ),
 )
 
 

@@ -121,7 +121,7 @@ def preview_summary(found: Estimate | FilteredAgain) -> tuple[str, dict[str, Any
 def run_summary(run: QuestionRun) -> tuple[str, dict[str, Any]]:
     """What came of a run: all its counts."""
     figures = run_figures(run.collection, run)
-    cost = None if figures.cost is None else float(figures.cost)
+    spending = figures.spending
     summary = [
         f"Run {run.pk}: {figures.asked:,} mentions, {figures.questions:,} questions; {run.overlap_rule}",
         f"  answers: {_counted(figures.outcomes)}",
@@ -132,7 +132,8 @@ def run_summary(run: QuestionRun) -> tuple[str, dict[str, Any]]:
         "run": run.pk,
         "prompt_tokens": figures.prompt_tokens,
         "completion_tokens": figures.completion_tokens,
-        "cost": cost,
+        "cost": None if spending.whole is None else float(spending.whole),
+        "cost_at_least": None if spending.known is None else float(spending.known),
     }
 
 

@@ -12,9 +12,11 @@ from django.test import Client
 from adjudication.following.costs import Cost, as_latex, as_markdown, cost_sentence, costs_of, price
 from adjudication.following.pay import set_pay_rate
 from annotation.machines.asking import MachineAnswer, store_replies
+from annotation.machines.prompts import write_relevance_prompt
 from annotation.models import Annotator, Campaign, MachineReply, MachineRun
 from engines.prompting.answers import Reading
 from tests.factories.annotation import AT, annotator, give_labels
+from tests.factories.machines import BODY
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +74,21 @@ def test_what_is_not_known_is_said(worked: Campaign) -> None:
     assert "Not known of people: no rate of pay is set." in sentence
     assert sentence.endswith("Not known of gpt: no price is set; no time was measured.")
     assert people.cells[5:7] == ("–", "–")
+
+
+def test_a_machine_whose_cost_is_known_in_part_is_said_to_have_cost_at_least_that(worked: Campaign) -> None:
+    run = add_run(worked, cost=Decimal("0.001"), seconds=0.5)
+    prompt = write_relevance_prompt(collection=worked.collection, by=None, at=AT, name="Plain", body=BODY)
+    prices = {"price_in": "1", "price_out": "1"}
+    MachineRun.objects.filter(pk=run.pk).update(kind="endpoint", prompt=prompt, parameters=prices)
+    some = MachineReply.objects.filter(run=run).order_by("pk")[:3]
+    MachineReply.objects.filter(pk__in=some).update(cost=None, prompt_tokens=None, completion_tokens=None)
+    _, machine = costs_of(worked)
+    assert (machine.money, machine.tokens) == (None, None)
+    assert machine.notes == (
+        "the endpoint did not count the tokens of 3 replies",
+        "all replies together cost at least 0.017 in the currency of the price",
+    )
 
 
 def test_a_machine_without_cost_is_not_said_to_have_a_price(worked: Campaign) -> None:

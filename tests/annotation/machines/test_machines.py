@@ -1,9 +1,11 @@
 """Machine runs against a real loopback endpoint: every bad case, going on without paying twice, deciding, slots."""
 
 from decimal import Decimal
+from importlib import import_module
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
+from django.urls import reverse
 
 from accounts import jobs
 from accounts.actions import cancel_job
@@ -25,6 +27,7 @@ from annotation.models import (
     Submission,
 )
 from engines.endpoints.driver import USUAL_ROW
+from engines.endpoints.prices import Spending
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out, make_prompt, stubbed
 from tests.stubs.chat import Answer, Call, CutOff, Garbage, Hang, Status, Step
@@ -55,10 +58,49 @@ def test_every_item_gets_one_reply_and_one_label_and_no_slot(made: Material, cam
     assert replies(run) == [("answered", 2)] * ITEMS
     counts = count_replies([run], ITEMS)[run.pk]
     assert (counts.answered, counts.prompt_tokens, counts.completion_tokens) == (ITEMS, 200 * ITEMS, 10 * ITEMS)
-    assert counts.cost == Decimal("0.00022") * ITEMS
+    assert counts.spending.whole == Decimal("0.00022") * ITEMS
     mine = Assignment.objects.filter(annotator=run.annotator)
     assert mine.filter(state="done", slot=None, queue=None).count() == ITEMS
     assert Judgment.objects.filter(assignment__in=mine, value=2).count() == ITEMS
+
+
+@pytest.mark.slow
+def test_a_cost_is_not_known_where_the_endpoint_counts_no_tokens(made: Material, campaign: Campaign, client) -> None:
+    """It was stored as 0, and pages and releases said that the machine cost nothing."""
+
+    def some_counted(call: Call) -> Step:
+        return Answer("Answer: 2", usage=(200, 10) if call.number < 3 else None)
+
+    with stubbed(some_counted, LLM_PRICE_IN=Decimal(1), LLM_PRICE_OUT=Decimal(2)):
+        (run,) = ask(made, campaign)
+        carry_out(run)
+    assert run.replies.filter(cost=None).count() == ITEMS - 3
+    counts = count_replies([run], ITEMS)[run.pk]
+    assert (counts.spending, counts.uncounted) == (Spending(Decimal("0.00066"), ITEMS - 3), ITEMS - 3)
+    client.force_login(made.manager)
+    slugs = made.collection.slug, campaign.slug
+    page = client.get(reverse("machine_detail", args=(*slugs, run.pk))).content.decode()
+    assert "at least 0.0007" in page
+    assert "at least 600" in page
+    said = client.get(f"/api/collections/{slugs[0]}/campaigns/{slugs[1]}/machine-runs/{run.pk}/").json()["replies"]
+    assert (said["cost"], said["cost_at_least"], said["uncounted"]) == (None, 0.00066, ITEMS - 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("price_in", "cost"), [(1, None), (0, 0), (None, 5)])
+def test_costs_that_were_stored_without_counts_of_tokens_are_forgotten(
+    made: Material, campaign: Campaign, price_in: int | None, cost: int | None
+) -> None:
+    """0 was stored for them. Free tokens do cost 0, and without a price nothing was computed."""
+    with stubbed([Answer("Answer: 2", usage=None)], LLM_PRICE_IN=price_in, LLM_PRICE_OUT=0):
+        (run,) = ask(made, campaign)
+        carry_out(run)
+    run.replies.update(cost=cost or 0)
+    migration = import_module("annotation.migrations.0015_unknown_costs").Migration
+    with connection.cursor() as cursor:
+        for operation in migration.operations:
+            cursor.execute(operation.sql)
+    assert set(run.replies.values_list("cost", flat=True)) == {cost}
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def test_one_reply_answers_all_criteria_and_is_paid_once(
     labels = Judgment.objects.filter(assignment__in=mine)
     assert sorted(set(labels.values_list("criterion__key", "value"))) == [("novelty", 1), ("relevance", 2)]
     assert (mine.count(), labels.count(), run.replies.count()) == (ITEMS, 2 * ITEMS, ITEMS)
-    assert count_replies([run], ITEMS)[run.pk].cost == Decimal("0.00022") * ITEMS
+    assert count_replies([run], ITEMS)[run.pk].spending.whole == Decimal("0.00022") * ITEMS
     assert run.recipe["criteria"] == ["relevance", "novelty"]
 
 

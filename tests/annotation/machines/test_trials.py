@@ -10,7 +10,7 @@ from django.test import Client
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Refused
-from annotation.machines.trials import cost_of, read_trial, request_trial
+from annotation.machines.trials import read_trial, request_trial, spending_on
 from annotation.models import AnnoCycle, Assignment, Campaign, Item, MachineReply, PromptTrial
 from tests.factories.annotation import AT, Material, make_campaign
 from tests.factories.machines import BODY, stubbed
@@ -44,12 +44,12 @@ def test_five_items_are_answered_and_read_and_none_is_labelled(made: Material, c
     assert "does not end with an answer" in bad.stated["relevance"].problem
     assert bad.answer is not None
     assert bad.answer.text == "Perhaps."
-    assert cost_of(trial) == Decimal("0.00022") * 4 + Decimal("0.00014")
+    assert spending_on(trial).whole == Decimal("0.00022") * 4 + Decimal("0.00014")
     assert all(row.answer and row.answer.seconds is not None for row in rows)
     assert not Assignment.objects.filter(annotator__kind="machine").exists()
     assert not MachineReply.objects.exists()
     event = AuditEvent.objects.get(verb="try_prompt")
-    assert (Decimal(event.data["cost"]), event.data["items"]) == (cost_of(trial), trial.items)
+    assert (Decimal(event.data["cost"]), event.data["items"]) == (spending_on(trial).whole, trial.items)
 
 
 def test_the_five_are_seeded_and_can_be_drawn_again_or_named(made: Material, campaign: Campaign) -> None:

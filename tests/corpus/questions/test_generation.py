@@ -49,7 +49,7 @@ def test_questions_become_topics_with_targets_and_origin(manager, collection, me
     figures = run_figures(collection, run)
     assert (figures.mentions, figures.asked, figures.questions) == (3, 3, 3)
     assert (figures.prompt_tokens, figures.completion_tokens) == (300, 60)
-    assert figures.cost == Decimal("0.0009")
+    assert figures.spending.whole == Decimal("0.0009")
     assert [(s.source, s.kept) for s in figures.sources] == [("inline-inside", 1), ("inline-outside", 2)]
     assert AuditEvent.objects.filter(verb="generate_questions").count() == 1
 
@@ -295,8 +295,8 @@ def test_an_endpoint_of_staff_is_asked_at_its_prices_and_its_run_cannot_go_on_wi
         assert {call.headers["authorization"] for call in stub.calls} == {"Bearer sk-ours"}
     run.refresh_from_db()
     assert (run.state, run.model, run.parameters["endpoint"]) == (JobState.FAILED, "wise", "ours")
-    assert run_figures(collection, run).cost == Decimal("0.002")
+    assert run_figures(collection, run).spending.whole == Decimal("0.002")
     remove_endpoint(by=None, at=AT, endpoint=ours)
-    assert run_figures(collection, run).cost == Decimal("0.002")
+    assert run_figures(collection, run).spending.whole == Decimal("0.002")
     with pytest.raises(Refused, match="no model endpoint “ours”"):
         continue_questions(by=manager, at=AT, run=run, send=False)
