@@ -34,36 +34,30 @@ def world(shared_world: World, db: None) -> World:
     return shared_world
 
 
-def has_gold(world: World, value: int) -> None:
-    """1: the item is a check of the annotator; 0: it is theirs to judge, and no answer is known."""
+def is_asked_apart(world: World, value: int) -> None:
+    """1: the item is a check of the annotator and in the sample of an audit; 0: it is theirs to judge, no answer is
+    known and there is no audit."""
     if value:
         Assignment.objects.filter(pk=world.assignment.pk).update(repeat=Asked.CHECK, slot=None)
         KnownAnswer.objects.update(explanation="Tea is known.")
     else:
         KnownAnswer.objects.all().delete()
-
-
-def has_audit(world: World, value: int) -> None:
-    """1: the item is in the sample of an audit; 0: none is."""
-    if not value:
         AuditItem.objects.all().delete()
 
 
 def has_all(world: World, value: int) -> None:
     """1: the item was judged, is a check and in the sample of an audit; 0: nothing of this."""
-    has_gold(world, value)
-    has_audit(world, value)
+    is_asked_apart(world, value)
     if value:
         Assignment.objects.filter(pk=world.assignment.pk).update(state=AssignmentState.DONE, finished_at=AT)
         judge(world, 2)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tell", [has_gold, has_audit])
 @pytest.mark.parametrize("state", [AssignmentState.PENDING, AssignmentState.SKIPPED])
-def test_no_answer_tells_gold_or_an_audit(world: World, state: str, tell: object) -> None:
+def test_no_answer_tells_gold_or_an_audit(world: World, state: str) -> None:
     Assignment.objects.filter(pk=world.assignment.pk).update(state=state, slot=None if state == "skipped" else 1)
-    first, second = (answers_given(world, value, tell, Role.ANNOTATOR, OPEN) for value in (0, 1))
+    first, second = (answers_given(world, value, is_asked_apart, Role.ANNOTATOR, OPEN) for value in (0, 1))
     assert [place for place, text in first.items() if second[place] != text] == []
     assert "to judge" in first[MAIL]
     assert len(first) > 50
