@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
 
+from django.urls import URLResolver, include, path
 from django.utils.datastructures import MultiValueDict
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
@@ -36,6 +37,16 @@ class DescribedMethod:
     queries: frozenset[str]
     words: Mapping[str, tuple[str, ...]]
     has_body: bool
+
+
+def rest_addresses(views: Mapping[str, Iterable[tuple[str, type[GenericAPIView[Any]], str]]]) -> URLResolver:
+    """The REST addresses of an app, of {how they begin: (how they go on, the view, the name of the address)}."""
+    found = [
+        path(f"{begin}{address}", view.as_view(), name=name)
+        for begin, each in views.items()
+        for address, view, name in each
+    ]
+    return path("api/", include(found))
 
 
 class DescribedView(GenericAPIView[Any]):

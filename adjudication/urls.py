@@ -1,30 +1,97 @@
 """Addresses of the adjudication app."""
 
+from typing import Any
+
 from django.urls import URLPattern, URLResolver, path
 
+from accounts.api import rest_addresses
+from adjudication.agreement import api as agreement_api
 from adjudication.agreement.operations import REQUEST_AGREEMENT, REQUEST_VOTE
 from adjudication.agreement.pages import agreement, disagreements
+from adjudication.cycles import api as cycles_api
 from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
 from adjudication.cycles.pages import cycles, unparsed_answers
+from adjudication.evaluation import api as evaluation_api
 from adjudication.evaluation.operations import JUDGE_UNJUDGED, REQUEST_EVALUATION
 from adjudication.evaluation.pages import details, evaluations, sheets
+from adjudication.exports import api as exports_api
 from adjudication.exports import pages as exports
+from adjudication.following import api as following_api
 from adjudication.following import pages as following
 from adjudication.following.operations import SET_PAY_RATE
 from adjudication.guide import pages as guide
+from adjudication.machine_audits import api as machine_audits_api
 from adjudication.machine_audits import pages as machine_audits
 from adjudication.machine_audits.operations import DRAW_AUDIT_SAMPLE
+from adjudication.papers import api as papers_api
 from adjudication.papers.operations import MAKE_CONTEXT_TOPICS
 from adjudication.papers.pages import contexts, paper_editing, papers
+from adjudication.questions import api as questions_api
 from adjudication.questions import pages as questions
+from adjudication.releases import api as releases_api
 from adjudication.releases import pages as releases
 from adjudication.releases.operations import REQUEST_RELEASE, STATE_RELEASE_ADDRESS
+from adjudication.splits import api as splits_api
 from adjudication.splits import pages as splits
 from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT
+from adjudication.verdicts import api as verdicts_api
 from adjudication.verdicts.operations import CORRECT_MACHINE_LABEL, DRAW_KNOWN_ANSWERS, UNDO_CORRECTION
 from adjudication.verdicts.pages import acceptance, adjudication, corrections, judgments, relevance
 
+API: dict[str, tuple[Any, ...]] = {
+    "collections/<slug:slug>/": (
+        ("anno-gpt/", cycles_api.CycleList, "api_cycles"),
+        ("anno-gpt/<int:number>/", cycles_api.CycleDetail, "api_cycle"),
+        ("anno-gpt/<int:number>/test-set/", cycles_api.CycleTestSet, "api_cycle_test_set"),
+        ("anno-gpt/<int:number>/freezing/", cycles_api.CycleFreezing, "api_cycle_freezing"),
+        ("anno-gpt/<int:number>/runs/", cycles_api.CycleRuns, "api_cycle_runs"),
+        ("anno-gpt/<int:number>/test/", cycles_api.CycleTest, "api_cycle_test"),
+        ("anno-gpt/<int:number>/decision/", cycles_api.CycleDecision, "api_cycle_decision"),
+        ("question-set/", questions_api.QuestionSetFigures, "api_question_set"),
+        ("splits/", splits_api.SplitList, "api_splits"),
+        ("splits/<slug:name>/", splits_api.SplitDetail, "api_split"),
+        ("evaluations/", evaluation_api.EvaluationList, "api_evaluations"),
+        ("evaluations/<int:pk>/", evaluation_api.EvaluationDetail, "api_evaluation"),
+        ("evaluations/<int:pk>/judging/", evaluation_api.EvaluationJudging, "api_evaluation_judging"),
+        ("search-sheet/", evaluation_api.EmptySheet, "api_search_sheet"),
+        ("search-sheet/filled/", evaluation_api.FilledSheetView, "api_filled_sheet"),
+        ("context-topics/", papers_api.ContextTopicsView, "api_context_topics"),
+        ("exports/", exports_api.ExportList, "api_exports"),
+        ("exports/<slug:name>/", exports_api.ExportFile, "api_export"),
+        ("releases/", releases_api.ReleaseList, "api_releases"),
+        ("releases/<str:name>/", releases_api.ReleaseDetail, "api_release"),
+        ("releases/<str:name>/archive/", releases_api.ReleaseArchive, "api_release_archive"),
+        ("releases/<str:name>/files/<path:path>", releases_api.ReleaseFile, "api_release_file"),
+        ("lines/", releases_api.LineDetail, "api_line"),
+    ),
+    "collections/<slug:slug>/campaigns/<slug:campaign>/": (
+        ("agreement/", agreement_api.AgreementView, "api_agreement"),
+        ("votes/", agreement_api.VoteList, "api_votes"),
+        ("relevance/", verdicts_api.RelevanceList, "api_relevance"),
+        ("relevance/<str:number>/", verdicts_api.RelevanceDetail, "api_topic_relevance"),
+        ("known-answers/drawings/", verdicts_api.KnownAnswerDrawing, "api_known_answer_drawings"),
+        ("machine-labels/", verdicts_api.MachineLabels, "api_machine_labels"),
+        ("machine-labels/undoing/", verdicts_api.CorrectionUndoing, "api_correction_undoing"),
+        ("verdicts/", agreement_api.VerdictList, "api_verdicts"),
+        ("papers/", papers_api.PaperQueue, "api_paper_queue"),
+        ("papers/majorities/", papers_api.PaperMajorities, "api_paper_majorities"),
+        ("papers/<int:pk>/", papers_api.PaperDetail, "api_paper_case"),
+        ("papers/<int:pk>/opening/", papers_api.PaperOpening, "api_paper_opening"),
+        ("papers/<int:pk>/choice/", papers_api.PaperChoice, "api_paper_choice"),
+        ("papers/<int:pk>/step/", papers_api.PaperStep, "api_paper_step"),
+        ("papers/<int:pk>/content/", papers_api.PaperContent, "api_paper_content"),
+        ("papers/<int:pk>/acceptance/", papers_api.PaperAcceptance, "api_paper_acceptance"),
+        ("papers/<int:pk>/sending-back/", papers_api.PaperSentBack, "api_paper_sending_back"),
+        ("quality/", following_api.QualityView, "api_quality"),
+        ("machine-audits/", machine_audits_api.MachineAuditList, "api_machine_audits"),
+        ("machine-audits/<int:pk>/", machine_audits_api.MachineAuditDetail, "api_machine_audit"),
+        ("costs/", following_api.CostView, "api_costs"),
+        ("pay/", following_api.PayView, "api_pay"),
+    ),
+}
+
 urlpatterns: list[URLPattern | URLResolver] = [
+    rest_addresses(API),
     path("help/statistics/", agreement.statistics_help, name="statistics_help"),
     path("c/<slug:slug>/guide/<slug:step>/<slug:act>/", guide.guide_step, name="guide_step"),
     path("c/<slug:slug>/questions/", questions.question_set, name="question_set"),

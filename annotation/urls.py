@@ -1,25 +1,86 @@
 """Addresses of the annotation app."""
 
+from typing import Any
+
 from django.urls import URLPattern, URLResolver, path
 
+from accounts.api import rest_addresses
+from annotation.assignment import api as assignment_api
 from annotation.assignment import pages as assignment
 from annotation.assignment.operations import ORDER_QUEUE, REQUEST_REJUDGING, UPDATE_ANNOTATOR, WITHDRAW_REJUDGING
+from annotation.campaigns.api import campaigns as campaigns_api
+from annotation.campaigns.api import templates as templates_api
 from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN, SET_CALIBRATION
 from annotation.campaigns.pages import campaigns, criteria, guidelines, help_pages, items
+from annotation.consent import api as consent_api
 from annotation.consent import pages as consent
 from annotation.consent.operations import GIVE_CONSENT, SET_CONSENT, WITHDRAW_CONSENT
+from annotation.gold import api as gold_api
 from annotation.gold import pages as gold
 from annotation.gold.operations import IMPORT_KNOWN_ANSWERS, REMOVE_KNOWN_ANSWER, SET_KNOWN_ANSWER, SET_PURPOSE
+from annotation.imports import api as imports_api
 from annotation.imports.operations import IMPORT_JUDGMENTS
+from annotation.inquiries import api as inquiries_api
 from annotation.inquiries import pages as inquiries
+from annotation.labelling.api import judging as judging_api
+from annotation.labelling.api import judgments as judgments_api
 from annotation.labelling.pages import asking, labelling, labelling_data
 from annotation.machines import pages as machines
+from annotation.machines.api import prompts as prompts_api
+from annotation.machines.api import runs as runs_api
+from annotation.machines.api import trials as trials_api
 from annotation.machines.operations import REQUEST_COMMITTEE
 from annotation.papers.pages import extraction_screen, extractions, papers
+from annotation.rubric import api as rubric_api
 from annotation.rubric import pages as rubric
 from corpus.middleware import takes_archived
 
+API: dict[str, tuple[Any, ...]] = {
+    "": (("campaign-templates/", templates_api.CampaignTemplates, "api_campaign_templates"),),
+    "collections/<slug:slug>/": (
+        ("consent/", consent_api.ConsentTextView, "api_consent_text"),
+        ("consent/mine/", consent_api.ConsentView, "api_consent"),
+        ("campaigns/", campaigns_api.CampaignList, "api_campaigns"),
+        ("prompts/", prompts_api.PromptList, "api_prompts"),
+        ("prompts/<int:pk>/", prompts_api.PromptDetail, "api_prompt"),
+    ),
+    "collections/<slug:slug>/campaigns/<slug:campaign>/": (
+        ("", campaigns_api.CampaignDetail, "api_campaign"),
+        ("items/", campaigns_api.ItemBuilds, "api_items"),
+        ("calibration/", campaigns_api.CalibrationDetail, "api_calibration"),
+        ("plans/", assignment_api.Plans, "api_plans"),
+        ("rejudging/", assignment_api.RejudgingView, "api_rejudging"),
+        ("queue-order/", assignment_api.QueueOrderView, "api_queue_order"),
+        ("annotators/", assignment_api.AnnotatorList, "api_annotators"),
+        ("annotators/<int:pk>/", assignment_api.AnnotatorDetail, "api_annotator"),
+        ("assignments/", judgments_api.AssignmentList, "api_assignments"),
+        ("next/", judging_api.NextItems, "api_next"),
+        ("submissions/", judging_api.Submissions, "api_submissions"),
+        ("inquiries/", inquiries_api.InquiryList, "api_inquiries"),
+        ("inquiries/mine/", inquiries_api.OwnInquiries, "api_own_inquiries"),
+        ("inquiries/<int:pk>/answer/", inquiries_api.InquiryAnswer, "api_inquiry_answer"),
+        ("known-answers/", gold_api.KnownAnswerList, "api_known_answers"),
+        ("known-answers/<int:pk>/", gold_api.KnownAnswerDetail, "api_known_answer"),
+        ("known-answers/imports/", gold_api.KnownAnswerImportList, "api_known_answer_imports"),
+        ("purpose/", gold_api.PurposeView, "api_purpose"),
+        ("gold/", gold_api.GoldView, "api_gold"),
+        ("imports/", imports_api.JudgmentImportList, "api_judgment_imports"),
+        ("judgments/", judgments_api.JudgmentList, "api_judgments"),
+        ("machine-runs/", runs_api.MachineRunList, "api_machine_runs"),
+        ("committees/", runs_api.CommitteeList, "api_committees"),
+        ("machine-runs/<int:pk>/", runs_api.MachineRunDetail, "api_machine_run"),
+        ("machine-runs/<int:pk>/replies/", runs_api.MachineReplyList, "api_machine_replies"),
+        ("prompt-trials/", trials_api.TrialList, "api_prompt_trials"),
+        ("prompt-trials/<int:pk>/", trials_api.TrialDetail, "api_prompt_trial"),
+        ("prompt-preview/", prompts_api.PromptPreview, "api_prompt_preview"),
+        ("rewrites/", rubric_api.RewriteList, "api_rewrites"),
+        ("rewrites/<int:pk>/decision/", rubric_api.RewriteDecisionView, "api_rewrite_decision"),
+        ("rewrite-reviews/", rubric_api.RewriteReviews, "api_rewrite_reviews"),
+    ),
+}
+
 urlpatterns: list[URLPattern | URLResolver] = [
+    rest_addresses(API),
     path("help/", help_pages.show_help, name="help"),
     path("help/style/", help_pages.show_style, name="style"),
     path("label-worker.js", labelling_data.label_worker, name="label_worker"),

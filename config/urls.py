@@ -1,14 +1,25 @@
-"""All addresses: each app brings its own."""
+"""All addresses: each app brings its own, of pages and of the REST API, which is described here."""
 
 from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from accounts import documentation, icons
+from accounts.api_schema import RENDERERS, DescriptionGenerator
 from accounts.views import job_cancel, job_detail
 from config import views
 
 urlpatterns = [
     path("accounts/", include("accounts.urls")),
-    path("api/", include("config.api_urls")),
+    path(
+        "api/schema/",
+        SpectacularAPIView.as_view(generator_class=DescriptionGenerator, renderer_classes=RENDERERS),
+        name="api_schema",
+    ),
+    path(
+        "api/docs/",
+        SpectacularSwaggerSplitView.as_view(url_name="api_schema", template_name="api_docs.html"),
+        name="api_docs",
+    ),
     path("docs/", documentation.show_page, name="documentation"),
     path("docs/<path:path>", documentation.show_page, name="documentation_page"),
     path("examples/<slug:name>/", views.example_download, name="example_download"),

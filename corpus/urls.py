@@ -4,20 +4,34 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
 
+from accounts.api import rest_addresses
+from corpus.collections.api import collections as collections_api
+from corpus.collections.api import invitations as invitations_api
+from corpus.collections.api import jobs as jobs_api
+from corpus.collections.api import persons as persons_api
 from corpus.collections.operations import ARCHIVE_COLLECTION, DELETE_COLLECTION, REOPEN_COLLECTION
 from corpus.collections.pages import audit, collections, invitations, overview, people, persons
+from corpus.documents import api as documents_api
 from corpus.documents import pages as documents
 from corpus.documents.operations import INDEX_DOCUMENTS
+from corpus.endpoints import api as endpoints_api
 from corpus.endpoints import pages as endpoints
 from corpus.endpoints.operations import ADD_ENDPOINT, CHANGE_ENDPOINT, REMOVE_ENDPOINT, TEST_ENDPOINT
+from corpus.imports import api as imports_api
 from corpus.imports import pages as imports
+from corpus.pools import api as pools_api
 from corpus.pools import pages as pools
+from corpus.questions.api import author_calls as author_calls_api
+from corpus.questions.api import question_runs as question_runs_api
 from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, INVITE_AUTHOR, SEND_LETTERS
 from corpus.questions.pages import author_answers, author_calls, generation, mentions
+from corpus.runs import api as runs_api
 from corpus.runs import pages as runs
 from corpus.runs.operations import DELETE_RUN
+from corpus.topics import api as topics_api
 from corpus.topics.operations import MAKE_SUB_QUERIES, topic_create
 from corpus.topics.pages import history, sub_queries, topics, workshop
+from corpus.webhooks import api as webhooks_api
 from corpus.webhooks import pages as webhooks
 from corpus.webhooks.operations import (
     ADD_WEBHOOK,
@@ -148,9 +162,77 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("audit/csv/", audit.audit_download),
 )
 
+API: dict[str, tuple[Any, ...]] = {
+    "": (
+        ("me/data/", persons_api.OwnData, "api_own_data"),
+        ("me/erasure-request/", persons_api.OwnErasureRequest, "api_own_erasure"),
+        ("jobs/<slug:kind>/<int:pk>/", jobs_api.JobDetail, "api_job"),
+        ("people/", persons_api.PersonList, "api_people"),
+        ("people/<int:pk>/data/", persons_api.PersonData, "api_person_data"),
+        ("people/<int:pk>/erasure/", persons_api.PersonErasureView, "api_person_erasure"),
+        ("model-endpoints/", endpoints_api.EndpointList, "api_endpoints"),
+        ("model-endpoints/<slug:name>/", endpoints_api.EndpointDetail, "api_endpoint"),
+        ("model-endpoints/<slug:name>/test/", endpoints_api.EndpointTest, "api_endpoint_test"),
+        ("collections/", collections_api.CollectionList, "api_collections"),
+    ),
+    "collections/<slug:slug>/": (
+        ("", collections_api.CollectionDetail, "api_collection"),
+        ("archive/", collections_api.CollectionArchive, "api_collection_archive"),
+        ("backup/", collections_api.CollectionBackup, "api_collection_backup"),
+        ("invitations/", invitations_api.Invitations, "api_invitations"),
+        ("invitations/<int:pk>/", invitations_api.InvitationDetail, "api_invitation"),
+        ("documents/", documents_api.DocumentList, "api_documents"),
+        ("documents/<path:docno>/", documents_api.DocumentDetail, "api_document"),
+        ("topics/", topics_api.TopicList, "api_topics"),
+        ("topics/<str:number>/", topics_api.TopicDetail, "api_topic"),
+        ("topics/<str:number>/pool/", pools_api.TopicPoolView, "api_pool"),
+        ("topics/<str:number>/versions/", topics_api.TopicVersions, "api_topic_versions"),
+        ("topics/<str:number>/reviews/", topics_api.TopicReviews, "api_topic_reviews"),
+        ("runs/", runs_api.RunList, "api_runs"),
+        ("runs/<int:pk>/", runs_api.RunDetail, "api_run"),
+        ("runs/<int:pk>/file/", runs_api.RunFileView, "api_run_file"),
+        ("run-makings/", runs_api.RunMakings, "api_run_makings"),
+        ("run-makings/<int:pk>/", runs_api.RunMakingDetail, "api_run_making"),
+        ("sub-queries/", topics_api.SubQueryList, "api_sub_queries"),
+        ("pools/report/", pools_api.PoolReportView, "api_pool_report"),
+        ("pools/", pools_api.PoolBuilds, "api_pool_builds"),
+        ("pools/<int:pk>/", pools_api.PoolBuildDetail, "api_pool_build"),
+        ("imports/", imports_api.ImportList, "api_imports"),
+        ("imports/<int:pk>/", imports_api.ImportDetail, "api_import"),
+        ("imports/<int:pk>/undoing/", imports_api.ImportUndoing, "api_import_undoing"),
+        ("question-runs/", question_runs_api.QuestionRunList, "api_question_runs"),
+        ("question-runs/<int:pk>/", question_runs_api.QuestionRunDetail, "api_question_run"),
+        (
+            "question-runs/<int:pk>/continuation/",
+            question_runs_api.QuestionRunContinuation,
+            "api_question_run_continuation",
+        ),
+        ("author-calls/", author_calls_api.CallList, "api_author_calls"),
+        ("author-calls/<int:pk>/", author_calls_api.CallDetail, "api_author_call"),
+        ("author-calls/<int:pk>/authors/", author_calls_api.AuthorList, "api_authors"),
+        ("author-calls/<int:pk>/authors/file/", author_calls_api.AuthorsFile, "api_authors_file"),
+        (
+            "author-calls/<int:pk>/authors/<int:author>/revocation/",
+            author_calls_api.AuthorRevocation,
+            "api_author_revocation",
+        ),
+        ("author-calls/<int:pk>/mailings/", author_calls_api.MailingList, "api_author_mailings"),
+        ("author-calls/<int:pk>/topics/", author_calls_api.QuestionsTakenIn, "api_author_topics"),
+        ("webhooks/", webhooks_api.WebhookList, "api_webhooks"),
+        ("webhooks/<int:pk>/", webhooks_api.WebhookDetail, "api_webhook"),
+        ("webhooks/<int:pk>/ping/", webhooks_api.WebhookPing, "api_webhook_ping"),
+        ("webhooks/<int:pk>/secret/", webhooks_api.WebhookSecret, "api_webhook_secret"),
+        ("webhooks/<int:pk>/deliveries/", webhooks_api.DeliveryList, "api_webhook_deliveries"),
+        ("webhook-deliveries/<int:pk>/redelivery/", webhooks_api.DeliveryRedelivery, "api_webhook_redelivery"),
+    ),
+}
+
 # Each address is named after its view, or, where an operation makes that, by the word after it.
 urlpatterns: list[URLPattern | URLResolver] = [
-    path(f"{where}{address}", view, name=name[0] if name else view.__name__)
-    for where, pages in (("", PAGES), ("c/<slug:slug>/", IN_COLLECTION))
-    for address, view, *name in pages
+    rest_addresses(API),
+    *[
+        path(f"{where}{address}", view, name=name[0] if name else view.__name__)
+        for where, pages in (("", PAGES), ("c/<slug:slug>/", IN_COLLECTION))
+        for address, view, *name in pages
+    ],
 ]
