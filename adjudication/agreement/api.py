@@ -32,12 +32,12 @@ from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign
 from corpus.collections.api.jobs import JobSerializer
-from corpus.collections.rules import DECIDE, OVERSEERS
+from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 from engines.stats.results import Interval
 from engines.stats.statistics import STATISTICS
 
-ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS, "POST": DECIDE}
+ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS}
 
 
 NewAgreementSerializer = REQUEST_AGREEMENT.serializer("NewAgreement")

@@ -30,7 +30,7 @@ from adjudication.evaluation.search_sheets import sheet_lines
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Evaluation
 from corpus.collections.api.base import AnyType, InCollectionView
-from corpus.collections.rules import DECIDE, MANAGE, OVERSEERS
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 
 NewEvaluationSerializer = REQUEST_EVALUATION.serializer("NewEvaluation")
@@ -52,7 +52,7 @@ class EvaluationList(InCollectionView):
     """Evaluations of runs."""
 
     serializer_class = EvaluationSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": DECIDE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     def get_queryset(self) -> QuerySet[Evaluation]:
         return Evaluation.objects.filter(collection=self.collection).defer("results")
@@ -92,7 +92,6 @@ class EvaluationJudging(EvaluationReader):
     """Having the documents judged that the gold does not know."""
 
     serializer_class = JudgingSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     post = JUDGE_UNJUDGED.method("evaluations_judge", takes=NewJudgingSerializer, shows=JudgingSerializer)
 

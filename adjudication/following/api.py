@@ -43,7 +43,7 @@ class PaySheetSerializer(serializers.Serializer[Any]):
 class PayView(InCampaignView):
     """The rate of pay, and what everybody has earned by it. Only managers see it."""
 
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "PUT": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
     @extend_schema(operation_id="pay_read", responses=answers({200: PaySheetSerializer}, 422))
     def get(self, request: Request, slug: str, campaign: str) -> Response:

@@ -20,7 +20,7 @@ from adjudication.machine_audits.report import SampleProgress
 from adjudication.machine_audits.tables import as_json
 from adjudication.models import MachineAudit
 from annotation.campaigns.api.base import InCampaignView
-from corpus.collections.rules import MANAGE, OVERSEERS
+from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
 NewAuditSampleSerializer = DRAW_AUDIT_SAMPLE.serializer("NewAuditSample")
@@ -42,7 +42,7 @@ class MachineAuditList(InCampaignView):
 
     page = "machines"
     serializer_class = MachineAuditSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     def get_queryset(self) -> QuerySet[MachineAudit]:
         return audits_of(self.campaign)

@@ -33,7 +33,7 @@ from adjudication.verdicts.extra_judges import send_back_paper
 from annotation.kind import Judged
 from annotation.models import Item
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import DECIDE, MANAGE
+from corpus.collections.rules import DECIDE
 from corpus.models import Role
 from engines.definitions.extractions import write_content
 
@@ -334,7 +334,6 @@ class ContextTopicsView(InCollectionView):
     """Topics made of citation contexts."""
 
     serializer_class = ContextTopicsSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     post = MAKE_CONTEXT_TOPICS.method(
         "context_topics_make", takes=NewContextTopicsSerializer, shows=ContextTopicsSerializer, status=200

@@ -25,7 +25,7 @@ from adjudication.releases.operations import (
 from adjudication.releases.pages import zip_of
 from adjudication.releases.rules import check_can_read_release
 from corpus.collections.api.base import AnyType, InCollectionView
-from corpus.collections.rules import MANAGE, OVERSEERS
+from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
 ANONYMOUS = OpenApiParameter("anonymous", OpenApiTypes.BOOL, description="the variant without names")
@@ -48,7 +48,7 @@ class ReleaseList(ReleaseReader):
 
     serializer_class = ReleaseSerializer
     pagination_class = None  # type: ignore[assignment] # a handful
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     @extend_schema(operation_id="releases_list", responses=answers({200: ReleaseSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
@@ -64,7 +64,7 @@ class ReleaseDetail(ReleaseReader):
     """One release."""
 
     serializer_class = ReleaseSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     @extend_schema(operation_id="releases_read", responses=answers({200: ReleaseSerializer}))
     def get(self, request: Request, slug: str, name: str) -> Response:

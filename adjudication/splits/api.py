@@ -12,7 +12,7 @@ from accounts.schema import answers
 from adjudication.models import Split
 from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT, SplitSerializer, SplitWithTopicsSerializer
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import MANAGE, OVERSEERS
+from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
 NewSplitSerializer = MAKE_SPLIT.serializer("NewSplit")
@@ -22,7 +22,7 @@ class SplitList(InCollectionView):
     """Splits of topics."""
 
     serializer_class = SplitSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     def get_queryset(self) -> QuerySet[Split]:
         return Split.objects.filter(collection=self.collection)
@@ -39,7 +39,7 @@ class SplitDetail(InCollectionView):
     """One split with its topics."""
 
     serializer_class = SplitWithTopicsSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "DELETE": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     @extend_schema(operation_id="splits_read", responses=answers({200: SplitWithTopicsSerializer}))
     def get(self, request: Request, slug: str, name: str) -> Response:

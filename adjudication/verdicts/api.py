@@ -31,7 +31,7 @@ from adjudication.verdicts.pages.corrections import filter_of
 from annotation.campaigns.api.base import InCampaignView
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.models import Criterion, Judgment
-from corpus.collections.rules import DECIDE, MANAGE, OVERSEERS
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 
 NewDrawSerializer = DRAW_KNOWN_ANSWERS.serializer("NewDraw")
@@ -213,7 +213,7 @@ class MachineLabels(InReadableView):
 
     page = "machines"
     serializer_class = MachineLabelSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": DECIDE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     def get_queryset(self) -> QuerySet[Judgment]:
         key = self.request.query_params.get("criterion")
@@ -241,7 +241,6 @@ class CorrectionUndoing(InReadableView):
     """Undoing a correction."""
 
     page = "machines"
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": DECIDE}
 
     post = UNDO_CORRECTION.method(
         "machine_labels_undo", takes=UndoneLabelSerializer, shows=CorrectionSerializer, status=200

@@ -97,7 +97,7 @@ class AnnotatorDetail(InCampaignView):
     """One annotator."""
 
     serializer_class = AnnotatorSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     @property
     def annotator(self) -> Annotator:
@@ -117,7 +117,6 @@ class Plans(InCampaignView):
     """Assigning items."""
 
     serializer_class = PlanSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     post = ASSIGN_ITEMS.method("assignments_plan", takes=PlanSerializer, shows=PlannedSerializer, status=200)
 
@@ -129,7 +128,7 @@ class RejudgedPeopleSerializer(serializers.Serializer[Any]):
 class RejudgingView(InCampaignView):
     """What people are asked again because the guideline changed."""
 
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE, "DELETE": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
     @extend_schema(operation_id="rejudging_read", responses=answers({200: RejudgedPeopleSerializer}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
@@ -152,7 +151,7 @@ class QueueOrderView(InCampaignView):
     """Which items of an open queue are judged next. Only managers see it."""
 
     serializer_class = QueueOrderingSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
     @extend_schema(operation_id="queue_orders_read", responses=answers({200: HandedOutSerializer}))
     def get(self, request: Request, slug: str, campaign: str) -> Response:

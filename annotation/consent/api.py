@@ -18,7 +18,6 @@ from annotation.consent.operations import (
     ConsentTextSerializer,
 )
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import MANAGE
 from corpus.models import Collection, Role
 
 NewConsentTextSerializer = SET_CONSENT.serializer("NewConsentText")
@@ -38,7 +37,7 @@ class WithdrawalSerializer(serializers.Serializer[Any]):
 class ConsentTextView(InCollectionView):
     """What the collection asks its annotators to agree to."""
 
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": tuple(Role), "PUT": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": tuple(Role)}
 
     @extend_schema(operation_id="consent_read", responses=answers({200: ConsentStandingSerializer}))
     def get(self, request: Request, slug: str) -> Response:
@@ -52,7 +51,6 @@ class ConsentView(InCollectionView):
     """Your own consent. Who has left the collection can withdraw it, also from an archive."""
 
     takes_archived = True  # a withdrawal
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": tuple(Role), "DELETE": tuple(Role)}
 
     def check_access(self, method: str) -> None:
         if method != "DELETE":

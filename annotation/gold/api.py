@@ -66,7 +66,7 @@ class KnownAnswerList(InCampaignView):
 
     page = "gold"
     serializer_class = KnownAnswerSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
 
     def get_queryset(self) -> QuerySet[KnownAnswer]:
         check_can_read_labels(self.campaign, self.person)
@@ -84,7 +84,6 @@ class KnownAnswerDetail(InCampaignView):
     """One known answer."""
 
     page = "gold"
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"DELETE": MANAGE}
 
     delete = REMOVE_KNOWN_ANSWER.method("known_answers_remove", status=204)
 
@@ -103,7 +102,6 @@ class PurposeView(InCampaignView):
     """What the campaign is for."""
 
     page = "gold"
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"PUT": MANAGE}
 
     put = SET_PURPOSE.method("purpose_set", takes=NewPurposeSerializer, shows=PurposeSerializer, status=200)
 

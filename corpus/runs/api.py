@@ -148,7 +148,7 @@ class RunDetail(InCollectionView):
     """One run."""
 
     serializer_class = RunDetailSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "DELETE": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     @extend_schema(operation_id="runs_read", responses=answers({200: RunDetailSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:

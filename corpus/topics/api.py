@@ -277,7 +277,7 @@ class SubQueryList(InCollectionView):
     """Sub-queries of a collection. Their judgments and qrels are read under `relevance` and `exports`."""
 
     serializer_class = SubQuerySerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE, "DELETE": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "DELETE": MANAGE}
 
     def get_queryset(self) -> QuerySet[SubQuery]:
         filters = SubQueryFilter(data=self.request.query_params.dict())

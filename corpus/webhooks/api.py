@@ -33,7 +33,7 @@ STATE = OpenApiParameter("state", enum=DeliveryState.values, description="Only d
 class ManagersView(InCollectionView):
     """What only managers of the collection may see and do."""
 
-    roles: ClassVar[Any] = dict.fromkeys(("GET", "POST", "PATCH", "DELETE"), MANAGE)
+    roles: ClassVar[Any] = {"GET": MANAGE}
 
     def webhook(self) -> Webhook:
         return get_object_or_404(self.collection.webhooks.select_related("collection"), pk=self.kwargs["pk"])

@@ -261,7 +261,6 @@ class CalibrationDetail(InCampaignView):
     """The calibration sample."""
 
     serializer_class = NewCalibrationSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": SET_CALIBRATION.roles}
     post = SET_CALIBRATION.method(
         "calibration_set", takes=NewCalibrationSerializer, shows=CalibrationSerializer, status=200
     )

@@ -252,7 +252,6 @@ class CommitteeList(InCampaignView):
 
     page = "machines"
     serializer_class = CommitteeSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
     post = REQUEST_COMMITTEE.method(
         "committees_request", takes=NewCommitteeSerializer, shows=CommitteeSerializer, status=202
     )

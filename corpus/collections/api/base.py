@@ -89,7 +89,8 @@ class ApiView(DescribedView):
 
 
 class InCollectionView(ApiView):
-    """404 for people who are not members, 403 for members without one of the roles that `roles` asks for the method."""
+    """404 for people who are not members; 403 for members without one of the roles that the verb, or else `roles`, asks
+    for the method."""
 
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {}
     takes_archived: ClassVar[bool] = False  # whether it may be written to while the collection is archived
@@ -101,7 +102,8 @@ class InCollectionView(ApiView):
 
     def check_access(self, method: str) -> None:
         """Membership, role, and that the collection is not archived where the method writes."""
-        if roles := self.roles.get(method):
+        verb = getattr(getattr(self, method.lower(), None), "verb", None)
+        if roles := verb.roles if verb else self.roles.get(method):
             check_role(self.membership, *roles)
         else:
             _ = self.membership

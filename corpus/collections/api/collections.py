@@ -106,7 +106,6 @@ class CollectionArchive(InCollectionView):
     """The collection's place in the archive."""
 
     serializer_class = CollectionSerializer
-    roles: ClassVar[dict[str, Any]] = {"PUT": MANAGE, "DELETE": MANAGE}
     takes_archived = True
 
     put = ARCHIVE_COLLECTION.method("collections_archive", shows=CollectionSerializer, status=200)

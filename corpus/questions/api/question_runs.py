@@ -149,7 +149,7 @@ class QuestionRunDetail(InCollectionView):
     """One run."""
 
     serializer_class = QuestionRunDetailSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     @extend_schema(operation_id="question_runs_read", responses=answers({200: QuestionRunDetailSerializer}))
     def get(self, request: Request, slug: str, pk: int) -> Response:
@@ -166,7 +166,6 @@ class QuestionRunContinuation(InCollectionView):
     """An ended run goes on."""
 
     serializer_class = QuestionRunSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     post = CONTINUE_QUESTIONS.method(
         "question_runs_continue", takes=ContinuationSerializer, shows=QuestionRunSerializer, status=202
