@@ -80,6 +80,7 @@ class Operation:
     finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
     template: str = "corpus/collections/operation.html"  # "": it stands on the page that the place leads back to
     once: str = ""  # template that shows the result in the answer: a secret, which no later page shows
+    rest: str = ""  # its operation in the REST API
     called: str = ""  # its command
     prints: bool = False  # what its command says is what it is called for (accounts/management/reporting.py)
     tables: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)  # {--format of its command: that text}
@@ -148,10 +149,10 @@ class Operation:
         more = {"__doc__": self.about, "former": dict(self.former), "get_fields": fields}
         return type(f"{name}Serializer", (serializers.Serializer,), more)
 
-    def method(self, identity: str, *, takes: Any = None, shows: Any = None, status: int = 201) -> Any:
+    def method(self, *, takes: Any = None, shows: Any = None, status: int = 201) -> Any:
         """A method of a DRF view: `takes` is its serializer, `shows` describes the answer."""
 
-        @extend_schema(operation_id=identity, request=takes, responses=answers({status: shows}, 409, 415, 422))
+        @extend_schema(operation_id=self.rest, request=takes, responses=answers({status: shows}, 409, 415, 422))
         def answer(view: Any, request: Any, **where: Any) -> Response:  # noqa: ARG001 - as DRF calls it
             given = dict(view.body(takes)) if takes else {}
             dry = given.pop("dry_run", False)

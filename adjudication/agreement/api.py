@@ -186,7 +186,7 @@ class AgreementView(InReadableView):
             }
         )
 
-    post = REQUEST_AGREEMENT.method("agreement_request", takes=NewAgreementSerializer, shows=JobSerializer, status=202)
+    post = REQUEST_AGREEMENT.method(takes=NewAgreementSerializer, shows=JobSerializer, status=202)
 
 
 class VoteList(InReadableView):
@@ -209,7 +209,7 @@ class VoteList(InReadableView):
         """List votes with what came of them."""
         return self.listed()
 
-    post = REQUEST_VOTE.method("votes_request", takes=NewVoteSerializer, shows=VoteSerializer, status=202)
+    post = REQUEST_VOTE.method(takes=NewVoteSerializer, shows=VoteSerializer, status=202)
 
 
 class VerdictList(InReadableView):

@@ -84,6 +84,7 @@ def _tables(run: AgreementRun, form: str) -> str:
 
 REQUEST_AGREEMENT = Operation(
     called="agreement",
+    rest="agreement_request",
     prints=True,
     task="Agree and decide",
     example="agreement demo trial-round",
@@ -104,6 +105,7 @@ REQUEST_AGREEMENT = Operation(
 )
 
 REQUEST_VOTE = Operation(
+    rest="votes_request",
     action=request_vote,
     form=VoteForm,
     place=in_readable_campaign("adjudication_screen"),

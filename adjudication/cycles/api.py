@@ -101,13 +101,13 @@ class CycleDetail(InCycleView):
 class CycleTestSet(InCycleView):
     """The test set of a cycle."""
 
-    post = CHOOSE_TEST_SET.method("cycles_test_set", takes=OneCampaignSerializer, shows=CycleSerializer, status=200)
+    post = CHOOSE_TEST_SET.method(takes=OneCampaignSerializer, shows=CycleSerializer, status=200)
 
 
 class CycleFreezing(InCycleView):
     """The frozen machine of a cycle."""
 
-    post = FREEZE_MACHINE.method("cycles_freeze", takes=FreezingSerializer, shows=CycleSerializer, status=200)
+    post = FREEZE_MACHINE.method(takes=FreezingSerializer, shows=CycleSerializer, status=200)
 
 
 class CycleRuns(InCycleView):
@@ -144,4 +144,4 @@ class CycleTest(InCycleView):
 class CycleDecision(InCycleView):
     """The end of a cycle."""
 
-    post = DECIDE_CYCLE.method("cycles_decide", takes=CycleDecisionSerializer, shows=CycleSerializer, status=200)
+    post = DECIDE_CYCLE.method(takes=CycleDecisionSerializer, shows=CycleSerializer, status=200)

@@ -52,6 +52,7 @@ def _shown(cycle: AnnoCycle) -> dict[str, Any]:
 
 
 CHOOSE_TEST_SET = Operation(
+    rest="cycles_test_set",
     action=choose_test_set,
     form=OneCampaignForm,
     place=_in_cycle(form_gets_cycle=True),
@@ -66,6 +67,7 @@ CHOOSE_TEST_SET = Operation(
 )
 
 FREEZE_MACHINE = Operation(
+    rest="cycles_freeze",
     action=freeze_machine,
     form=FreezingForm,
     place=_in_cycle(),
@@ -80,6 +82,7 @@ FREEZE_MACHINE = Operation(
 )
 
 DECIDE_CYCLE = Operation(
+    rest="cycles_decide",
     action=decide_cycle,
     form=CycleDecisionForm,
     place=_in_cycle(has_page=True),

@@ -62,9 +62,7 @@ class EvaluationList(InCollectionView):
         """List evaluations, without their figures."""
         return self.listed()
 
-    post = REQUEST_EVALUATION.method(
-        "evaluations_create", takes=NewEvaluationSerializer, shows=EvaluationSerializer, status=202
-    )
+    post = REQUEST_EVALUATION.method(takes=NewEvaluationSerializer, shows=EvaluationSerializer, status=202)
 
 
 class EvaluationReader(InCollectionView):
@@ -93,7 +91,7 @@ class EvaluationJudging(EvaluationReader):
 
     serializer_class = JudgingSerializer
 
-    post = JUDGE_UNJUDGED.method("evaluations_judge", takes=NewJudgingSerializer, shows=JudgingSerializer)
+    post = JUDGE_UNJUDGED.method(takes=NewJudgingSerializer, shows=JudgingSerializer)
 
 
 SAMPLE = [

@@ -52,6 +52,7 @@ JudgingSerializer = serializer_of(
 
 
 REQUEST_EVALUATION = Operation(
+    rest="evaluations_create",
     action=request_evaluation,
     form=EvaluationForm,
     place=replace(_collection, page=_on_page),
@@ -108,6 +109,7 @@ def _report(done: Judging) -> str:
 
 
 JUDGE_UNJUDGED = Operation(
+    rest="evaluations_judge",
     action=judge_unjudged,
     form=JudgingForm,
     place=Place(

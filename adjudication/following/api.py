@@ -50,7 +50,7 @@ class PayView(InCampaignView):
         """The payment sheet up to now. 422 before a rate is set."""
         return Response(sheet_as_json(current_sheet(self.campaign)))
 
-    put = SET_PAY_RATE.method("pay_set", takes=NewPayRateSerializer, shows=PayRateSerializer, status=200)
+    put = SET_PAY_RATE.method(takes=NewPayRateSerializer, shows=PayRateSerializer, status=200)
 
 
 class QualityMeasureSerializer(serializers.Serializer[Any]):

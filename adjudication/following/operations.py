@@ -41,6 +41,7 @@ def _as_json(pay: PayRate) -> Any:
 
 SET_PAY_RATE = Operation(
     called="set_pay_rate",
+    rest="pay_set",
     task="Look after",
     example="set_pay_rate demo main-round 14.50 EUR --per hour",
     action=set_pay_rate,

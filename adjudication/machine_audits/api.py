@@ -52,7 +52,7 @@ class MachineAuditList(InCampaignView):
         """List audits, the newest first."""
         return self.listed()
 
-    post = DRAW_AUDIT_SAMPLE.method("machine_audits_create", takes=NewAuditSampleSerializer, shows=DrawingSerializer)
+    post = DRAW_AUDIT_SAMPLE.method(takes=NewAuditSampleSerializer, shows=DrawingSerializer)
 
 
 class FindingsSerializer(serializers.Serializer[Any]):

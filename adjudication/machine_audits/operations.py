@@ -79,6 +79,7 @@ def _in_words(done: Drawing) -> str:
 
 DRAW_AUDIT_SAMPLE = Operation(
     called="draw_audit_sample",
+    rest="machine_audits_create",
     task="Judge",
     example="draw_audit_sample demo machine-labels --size 30 --seed 7 --dry-run",
     action=draw_audit_sample,

@@ -335,6 +335,4 @@ class ContextTopicsView(InCollectionView):
 
     serializer_class = ContextTopicsSerializer
 
-    post = MAKE_CONTEXT_TOPICS.method(
-        "context_topics_make", takes=NewContextTopicsSerializer, shows=ContextTopicsSerializer, status=200
-    )
+    post = MAKE_CONTEXT_TOPICS.method(takes=NewContextTopicsSerializer, shows=ContextTopicsSerializer, status=200)

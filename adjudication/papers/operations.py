@@ -24,6 +24,7 @@ class ContextTopicsSerializer(serializers.Serializer[ContextTopics]):
 
 MAKE_CONTEXT_TOPICS = Operation(
     called="make_context_topics",
+    rest="context_topics_make",
     task="Prepare",
     example="make_context_topics demo --level paragraph",
     action=make_context_topics,

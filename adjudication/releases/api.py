@@ -55,9 +55,7 @@ class ReleaseList(ReleaseReader):
         """List the releases, those that failed among them."""
         return Response(ReleaseSerializer(self.collection.releases.order_by("-pk"), many=True).data)
 
-    post = REQUEST_RELEASE.method(
-        "releases_create", takes=ReleaseRequestSerializer, shows=ReleaseSerializer, status=202
-    )
+    post = REQUEST_RELEASE.method(takes=ReleaseRequestSerializer, shows=ReleaseSerializer, status=202)
 
 
 class ReleaseDetail(ReleaseReader):
@@ -74,9 +72,7 @@ class ReleaseDetail(ReleaseReader):
             raise Http404
         return Response(ReleaseSerializer(found).data)
 
-    patch = STATE_RELEASE_ADDRESS.method(
-        "releases_address", takes=StatedAddressSerializer, shows=ReleaseAddressSerializer, status=200
-    )
+    patch = STATE_RELEASE_ADDRESS.method(takes=StatedAddressSerializer, shows=ReleaseAddressSerializer, status=200)
 
 
 class FrozenReader(ReleaseReader):

@@ -66,6 +66,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
 
 
 REQUEST_RELEASE = Operation(
+    rest="releases_create",
     action=request_release,
     form=ReleaseForm,
     place=replace(_collection, page=_with_check_list),
@@ -115,6 +116,7 @@ class ReleaseAddressSerializer(serializers.ModelSerializer[Release]):
 
 STATE_RELEASE_ADDRESS = Operation(
     called="state_release_address",
+    rest="releases_address",
     task="Publish",
     example="state_release_address demo v1 --doi 10.5281/zenodo.1234567",
     action=state_release_address,

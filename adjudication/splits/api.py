@@ -32,7 +32,7 @@ class SplitList(InCollectionView):
         """List splits, without their topics."""
         return self.listed()
 
-    post = MAKE_SPLIT.method("splits_create", takes=NewSplitSerializer, shows=SplitWithTopicsSerializer)
+    post = MAKE_SPLIT.method(takes=NewSplitSerializer, shows=SplitWithTopicsSerializer)
 
 
 class SplitDetail(InCollectionView):
@@ -46,7 +46,7 @@ class SplitDetail(InCollectionView):
         """The split, with the numbers of its topics by part."""
         return Response(SplitWithTopicsSerializer(self._fetch(name)).data)
 
-    delete = DELETE_SPLIT.method("splits_delete", status=204)
+    delete = DELETE_SPLIT.method(status=204)
 
     def _fetch(self, name: str) -> Split:
         return get_object_or_404(Split.objects.select_related("collection"), collection=self.collection, name=name)

@@ -122,6 +122,7 @@ class SplitWithTopicsSerializer(SplitSerializer):
 
 MAKE_SPLIT = Operation(
     called="make_split",
+    rest="splits_create",
     task="Prepare",
     example="make_split demo dev-test --parts dev=25 test=75 --seed 7",
     action=make_split,
@@ -144,6 +145,7 @@ MAKE_SPLIT = Operation(
 
 DELETE_SPLIT = Operation(
     called="delete_split",
+    rest="splits_delete",
     task="Prepare",
     example="delete_split demo dev-test",
     action=delete_split,

@@ -188,7 +188,7 @@ class KnownAnswerDrawing(InCampaignView):
     page = "gold"
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
-    post = DRAW_KNOWN_ANSWERS.method("known_answers_draw", takes=NewDrawSerializer, shows=DrawnSerializer)
+    post = DRAW_KNOWN_ANSWERS.method(takes=NewDrawSerializer, shows=DrawnSerializer)
 
 
 NewCorrectionSerializer = CORRECT_MACHINE_LABEL.serializer("NewCorrection")
@@ -232,9 +232,7 @@ class MachineLabels(InReadableView):
         """List labels of machines; without a filter those that nobody has corrected or accepted."""
         return self.listed()
 
-    post = CORRECT_MACHINE_LABEL.method(
-        "machine_labels_correct", takes=NewCorrectionSerializer, shows=CorrectionSerializer
-    )
+    post = CORRECT_MACHINE_LABEL.method(takes=NewCorrectionSerializer, shows=CorrectionSerializer)
 
 
 class CorrectionUndoing(InReadableView):
@@ -242,6 +240,4 @@ class CorrectionUndoing(InReadableView):
 
     page = "machines"
 
-    post = UNDO_CORRECTION.method(
-        "machine_labels_undo", takes=UndoneLabelSerializer, shows=CorrectionSerializer, status=200
-    )
+    post = UNDO_CORRECTION.method(takes=UndoneLabelSerializer, shows=CorrectionSerializer, status=200)

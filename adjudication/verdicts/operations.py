@@ -58,6 +58,7 @@ def _for_reader(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
 
 DRAW_KNOWN_ANSWERS = Operation(
     called="draw_known_answers",
+    rest="known_answers_draw",
     task="Judge",
     example="draw_known_answers demo second-round first-pass 5 --seed 7",
     action=draw_known_answers,
@@ -110,6 +111,7 @@ def _list_of(correction: MachineCorrection) -> str:
 
 
 CORRECT_MACHINE_LABEL = Operation(
+    rest="machine_labels_correct",
     action=correct_machine_label,
     form=CorrectionForm,
     place=in_readable_campaign("machine_label_list", page="machines"),
@@ -125,6 +127,7 @@ CORRECT_MACHINE_LABEL = Operation(
 )
 
 UNDO_CORRECTION = Operation(
+    rest="machine_labels_undo",
     action=undo_correction,
     form=LabelForm,
     place=in_readable_campaign("machine_label_list", page="machines"),

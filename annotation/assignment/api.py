@@ -108,9 +108,7 @@ class AnnotatorDetail(InCampaignView):
         """Read an annotator."""
         return Response(AnnotatorSerializer(self.annotator).data)
 
-    patch = UPDATE_ANNOTATOR.method(
-        "annotators_change", takes=AnnotatorChangeSerializer, shows=AnnotatorSerializer, status=200
-    )
+    patch = UPDATE_ANNOTATOR.method(takes=AnnotatorChangeSerializer, shows=AnnotatorSerializer, status=200)
 
 
 class Plans(InCampaignView):
@@ -118,7 +116,7 @@ class Plans(InCampaignView):
 
     serializer_class = PlanSerializer
 
-    post = ASSIGN_ITEMS.method("assignments_plan", takes=PlanSerializer, shows=PlannedSerializer, status=200)
+    post = ASSIGN_ITEMS.method(takes=PlanSerializer, shows=PlannedSerializer, status=200)
 
 
 class RejudgedPeopleSerializer(serializers.Serializer[Any]):
@@ -135,8 +133,8 @@ class RejudgingView(InCampaignView):
         """How far each person is with what is asked again."""
         return Response(RejudgedPeopleSerializer({"people": rejudged_by_person(self.campaign)}).data)
 
-    post = REQUEST_REJUDGING.method("rejudging_request", takes=NewRejudgingSerializer, shows=RejudgingSerializer)
-    delete = WITHDRAW_REJUDGING.method("rejudging_withdraw", shows=RejudgingSerializer, status=200)
+    post = REQUEST_REJUDGING.method(takes=NewRejudgingSerializer, shows=RejudgingSerializer)
+    delete = WITHDRAW_REJUDGING.method(shows=RejudgingSerializer, status=200)
 
 
 NewQueueOrderSerializer = ORDER_QUEUE.serializer("NewQueueOrder")
@@ -159,6 +157,4 @@ class QueueOrderView(InCampaignView):
         found = {"orders": handed_out(self.campaign), "sample": judged_sample(self.campaign)}
         return Response(HandedOutSerializer(found).data)
 
-    post = ORDER_QUEUE.method(
-        "queue_orders_create", takes=NewQueueOrderSerializer, shows=QueueOrderingSerializer, status=202
-    )
+    post = ORDER_QUEUE.method(takes=NewQueueOrderSerializer, shows=QueueOrderingSerializer, status=202)

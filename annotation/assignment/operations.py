@@ -107,6 +107,7 @@ def _more(summary: Summary, name: str) -> str:
 
 UPDATE_ANNOTATOR = Operation(
     called="update_annotator",
+    rest="annotators_change",
     task="Judge",
     example="update_annotator demo main-round Ada --weight 2",
     action=change_annotator,
@@ -134,6 +135,7 @@ UPDATE_ANNOTATOR = Operation(
 
 REQUEST_REJUDGING = Operation(
     called="request_rejudging",
+    rest="rejudging_request",
     task="Judge",
     example="request_rejudging demo main-round --grades 1 --dry-run",
     action=request_rejudging,
@@ -156,6 +158,7 @@ REQUEST_REJUDGING = Operation(
 
 WITHDRAW_REJUDGING = Operation(
     called="withdraw_rejudging",
+    rest="rejudging_withdraw",
     task="Judge",
     example="withdraw_rejudging demo main-round",
     action=withdraw_rejudging,
@@ -171,6 +174,7 @@ WITHDRAW_REJUDGING = Operation(
 
 ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and another writes what was seen
     called="assign",
+    rest="assignments_plan",
     task="Judge",
     example="assign demo second-round --seed 7",
     action=assign_items,
@@ -223,6 +227,7 @@ def _with_history(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
 
 ORDER_QUEUE = Operation(
     called="order_queue",
+    rest="queue_orders_create",
     task="Judge",
     example="order_queue demo second-round random --seed 7",
     action=order_queue,

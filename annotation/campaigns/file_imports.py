@@ -47,6 +47,7 @@ class CampaignImport:
     fetch: Callable[[Campaign, User | None], Campaign]
     place: Place
     lead: str  # of the page: what people must know before they choose files
+    rest: str  # its operation in the REST API
     called: str  # these four are its command's (accounts/management/reporting.py)
     task: str
     example: str
@@ -105,12 +106,12 @@ class CampaignImport:
         more = {"__doc__": importer.form.__doc__, "get_fields": fields}
         return type(f"{name}Serializer", (FilesSerializer,), more)
 
-    def method(self, identity: str, *, takes: Any) -> Any:
+    def method(self, *, takes: Any) -> Any:
         """The method of a DRF view that takes files."""
         form, kind = self.importer.form, self.importer.name
 
         @extend_schema(
-            operation_id=identity,
+            operation_id=self.rest,
             request={"multipart/form-data": takes},
             responses=answers({202: ImportSerializer}, 409, 413, 415, 422),
         )

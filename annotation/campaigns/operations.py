@@ -77,6 +77,7 @@ DELETE_CAMPAIGN = Operation(
 
 SET_CALIBRATION = Operation(
     called="set_calibration",
+    rest="calibration_set",
     task="Judge",
     example="set_calibration demo second-round 20 --overlap 4",
     action=set_calibration,

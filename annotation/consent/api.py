@@ -44,7 +44,7 @@ class ConsentTextView(InCollectionView):
         """The text that is asked for, and your own consent to it."""
         return Response(ConsentStandingSerializer(standing_of(self.person, self.collection)).data)
 
-    put = SET_CONSENT.method("consent_set", takes=NewConsentTextSerializer, shows=ConsentTextSerializer, status=200)
+    put = SET_CONSENT.method(takes=NewConsentTextSerializer, shows=ConsentTextSerializer, status=200)
 
 
 class ConsentView(InCollectionView):
@@ -62,5 +62,5 @@ class ConsentView(InCollectionView):
             return super().collection
         return get_object_or_404(took_part(self.person), slug=self.kwargs["slug"])
 
-    post = GIVE_CONSENT.method("consent_give", takes=NewConsentSerializer, shows=ConsentSerializer)
-    delete = WITHDRAW_CONSENT.method("consent_withdraw", shows=WithdrawalSerializer, status=200)
+    post = GIVE_CONSENT.method(takes=NewConsentSerializer, shows=ConsentSerializer)
+    delete = WITHDRAW_CONSENT.method(shows=WithdrawalSerializer, status=200)

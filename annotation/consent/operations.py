@@ -89,6 +89,7 @@ def _withdrawn(done: Withdrawal) -> str:
 
 SET_CONSENT = Operation(
     called="set_consent",
+    rest="consent_set",
     task="Look after",
     example='set_consent demo --text "You judge abstracts; we store your labels." --asks-background',
     action=set_consent_text,
@@ -107,6 +108,7 @@ SET_CONSENT = Operation(
 )
 
 GIVE_CONSENT = Operation(
+    rest="consent_give",
     action=give_consent,
     form=ConsentForm,
     place=_of_person(),
@@ -121,6 +123,7 @@ GIVE_CONSENT = Operation(
 )
 
 WITHDRAW_CONSENT = Operation(
+    rest="consent_withdraw",
     action=withdraw_consent,
     place=_of_participant(),
     roles=tuple(Role),

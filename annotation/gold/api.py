@@ -77,7 +77,7 @@ class KnownAnswerList(InCampaignView):
         """List the known answers. 403 for managers who still have items to judge here."""
         return self.listed()
 
-    post = SET_KNOWN_ANSWER.method("known_answers_set", takes=NewKnownAnswerSerializer, shows=KnownAnswerSerializer)
+    post = SET_KNOWN_ANSWER.method(takes=NewKnownAnswerSerializer, shows=KnownAnswerSerializer)
 
 
 class KnownAnswerDetail(InCampaignView):
@@ -85,7 +85,7 @@ class KnownAnswerDetail(InCampaignView):
 
     page = "gold"
 
-    delete = REMOVE_KNOWN_ANSWER.method("known_answers_remove", status=204)
+    delete = REMOVE_KNOWN_ANSWER.method(status=204)
 
 
 class KnownAnswerImportList(InCampaignView):
@@ -95,7 +95,7 @@ class KnownAnswerImportList(InCampaignView):
     parser_classes = (MultiPartParser,)
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
-    post = IMPORT_KNOWN_ANSWERS.method("known_answer_imports_create", takes=NewKnownAnswerImportSerializer)
+    post = IMPORT_KNOWN_ANSWERS.method(takes=NewKnownAnswerImportSerializer)
 
 
 class PurposeView(InCampaignView):
@@ -103,7 +103,7 @@ class PurposeView(InCampaignView):
 
     page = "gold"
 
-    put = SET_PURPOSE.method("purpose_set", takes=NewPurposeSerializer, shows=PurposeSerializer, status=200)
+    put = SET_PURPOSE.method(takes=NewPurposeSerializer, shows=PurposeSerializer, status=200)
 
 
 class GoldView(InCampaignView):

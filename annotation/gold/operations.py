@@ -56,6 +56,7 @@ def _purpose_in_words(campaign: Campaign) -> str:
 
 SET_KNOWN_ANSWER = Operation(
     called="set_known_answer",
+    rest="known_answers_set",
     task="Judge",
     example="set_known_answer demo questions q1 1 --criterion quality",
     action=set_known_answer,
@@ -74,6 +75,7 @@ SET_KNOWN_ANSWER = Operation(
 )
 
 REMOVE_KNOWN_ANSWER = Operation(
+    rest="known_answers_remove",
     action=remove_known_answer,
     form=RemovalForm,
     place=thing_in_campaign(
@@ -94,6 +96,7 @@ REMOVE_KNOWN_ANSWER = Operation(
 
 IMPORT_KNOWN_ANSWERS = CampaignImport(
     called="import_known_answers",
+    rest="known_answer_imports_create",
     task="Bring in",
     example="import_known_answers demo questions known.csv --dry-run",
     line="Import known answers into a campaign",
@@ -106,6 +109,7 @@ IMPORT_KNOWN_ANSWERS = CampaignImport(
 
 SET_PURPOSE = Operation(
     called="set_purpose",
+    rest="purpose_set",
     task="Judge",
     example="set_purpose demo training training",
     action=set_purpose,

@@ -34,4 +34,4 @@ class JudgmentImportList(InCampaignView):
         """List the imports of judgments into this campaign."""
         return self.listed()
 
-    post = IMPORT_JUDGMENTS.method("judgment_imports_create", takes=NewJudgmentImportSerializer)
+    post = IMPORT_JUDGMENTS.method(takes=NewJudgmentImportSerializer)

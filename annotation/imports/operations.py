@@ -7,6 +7,7 @@ from annotation.imports.importing import fetch_for_judgments
 
 IMPORT_JUDGMENTS = CampaignImport(
     called="import_judgments",
+    rest="judgment_imports_create",
     task="Bring in",
     example="import_judgments demo main-round judgments.csv --dry-run",
     line="Import judgments made elsewhere into a campaign",

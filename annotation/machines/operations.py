@@ -21,6 +21,7 @@ def _page_of(run: MachineRun) -> str:
 
 REQUEST_COMMITTEE = Operation(
     called="request_committee",
+    rest="committees_request",
     task="Judge",
     example='request_committee demo trial-round --members "Lexical baseline, run 1" "Lexical baseline, run 2"',
     action=request_committee,

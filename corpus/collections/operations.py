@@ -58,6 +58,7 @@ def _deleted(run: CollectionRemoval) -> tuple[str, dict[str, Any]]:
 
 
 ARCHIVE_COLLECTION = Operation(
+    rest="collections_archive",
     action=archive_collection,
     place=SETTINGS,
     roles=MANAGE,
@@ -70,6 +71,7 @@ ARCHIVE_COLLECTION = Operation(
 )
 
 REOPEN_COLLECTION = Operation(
+    rest="collections_reopen",
     action=reopen_collection,
     place=SETTINGS,
     roles=MANAGE,

@@ -25,8 +25,7 @@ def thing_in_collection(name: str, things: Callable[..., QuerySet[Any]], tab: st
     """One of a collection's `things`: the action gets it by its `name`; addresses and commands know its `key`."""
 
     def target(collection: Collection, **where: Any) -> dict[str, Any]:
-        found = things(collection).filter(**where).first()
-        if found is None:
+        if (found := things(collection).filter(**where).first()) is None:
             raise NotHere(f"There is no {name} {where[key]} in {collection.slug}.")
         return {name: found}
 

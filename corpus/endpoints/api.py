@@ -46,7 +46,7 @@ class EndpointList(StaffView):
         """List the model endpoints."""
         return self.listed()
 
-    post = ADD_ENDPOINT.method("endpoints_create", takes=NewEndpointSerializer, shows=EndpointSerializer)
+    post = ADD_ENDPOINT.method(takes=NewEndpointSerializer, shows=EndpointSerializer)
 
 
 class EndpointDetail(StaffView):
@@ -59,10 +59,8 @@ class EndpointDetail(StaffView):
         """Read a model endpoint, without its key."""
         return Response(EndpointSerializer(endpoint_with(name)).data)
 
-    patch = CHANGE_ENDPOINT.method(
-        "endpoints_update", takes=EndpointChangesSerializer, shows=EndpointSerializer, status=200
-    )
-    delete = REMOVE_ENDPOINT.method("endpoints_delete", status=204)
+    patch = CHANGE_ENDPOINT.method(takes=EndpointChangesSerializer, shows=EndpointSerializer, status=200)
+    delete = REMOVE_ENDPOINT.method(status=204)
 
 
 class EndpointTest(StaffView):
@@ -70,4 +68,4 @@ class EndpointTest(StaffView):
 
     serializer_class = TrialSerializer
 
-    post = TEST_ENDPOINT.method("endpoints_test", shows=TrialSerializer, status=200)
+    post = TEST_ENDPOINT.method(shows=TrialSerializer, status=200)

@@ -93,6 +93,7 @@ def _as_json(endpoint: ModelEndpoint) -> dict[str, Any]:
 
 ADD_ENDPOINT = KeyedOperation(
     called="add_endpoint",
+    rest="endpoints_create",
     task="Look after",
     example="add_endpoint our-llama --address https://llm.example.org/v1 --models llama",
     action=add_endpoint,
@@ -111,6 +112,7 @@ ADD_ENDPOINT = KeyedOperation(
 
 CHANGE_ENDPOINT = KeyedOperation(
     called="change_endpoint",
+    rest="endpoints_update",
     task="Look after",
     example="change_endpoint our-llama --per-minute 30",
     action=change_endpoint,
@@ -129,6 +131,7 @@ CHANGE_ENDPOINT = KeyedOperation(
 
 REMOVE_ENDPOINT = Operation(
     called="remove_endpoint",
+    rest="endpoints_delete",
     task="Look after",
     example="remove_endpoint our-llama",
     action=remove_endpoint,
@@ -145,6 +148,7 @@ REMOVE_ENDPOINT = Operation(
 
 TEST_ENDPOINT = Operation(
     called="test_endpoint",
+    rest="endpoints_test",
     task="Look after",
     example="test_endpoint our-llama",
     action=test_endpoint,

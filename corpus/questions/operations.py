@@ -105,6 +105,7 @@ def _page_of_call(call: QuestionCall) -> str:
 
 CHANGE_CUTOFFS = Operation(
     called="change_cutoffs",
+    rest="question_runs_change_cutoffs",
     task="Prepare",
     example="change_cutoffs demo 1 --cutoff-inside 0.3",
     action=change_cutoffs,
@@ -124,6 +125,7 @@ CHANGE_CUTOFFS = Operation(
 )
 
 CONTINUE_QUESTIONS = Operation(
+    rest="question_runs_continue",
     action=continue_questions,
     form=ContinuationForm,
     place=RUN,
@@ -155,6 +157,7 @@ def _show_author(invitation: AuthorInvitation) -> dict[str, Any]:
 
 
 INVITE_AUTHOR = Operation(
+    rest="author_calls_invite",
     action=invite_author,
     form=AuthorForm,
     place=_on_page_of_call(CALL),
@@ -169,6 +172,7 @@ INVITE_AUTHOR = Operation(
 )
 
 SEND_LETTERS = Operation(
+    rest="author_calls_mail",
     action=request_mailing,
     form=MailingForm,
     place=CALL,

@@ -156,7 +156,7 @@ class RunDetail(InCollectionView):
         runs = self.collection.retrieval_runs.select_related("collection")
         return Response(RunDetailSerializer(get_object_or_404(runs, pk=pk)).data)
 
-    delete = DELETE_RUN.method("runs_delete", shows=RemovedSerializer, status=200)
+    delete = DELETE_RUN.method(shows=RemovedSerializer, status=200)
 
 
 class RunFileView(InCollectionView):

@@ -14,6 +14,7 @@ def _report(found: RemovedRun) -> str:
 
 
 DELETE_RUN = Operation(
+    rest="runs_delete",
     action=delete_run,
     place=thing_in_collection(
         "run", lambda of: of.retrieval_runs.select_related("collection"), "runs", "run_list", key="pk"

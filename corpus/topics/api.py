@@ -293,7 +293,7 @@ class SubQueryList(InCollectionView):
         """List sub-queries with their aspects."""
         return self.listed()
 
-    post = MAKE_SUB_QUERIES.method("sub_queries_make", takes=SizeSerializer, shows=MadeSerializer, status=200)
+    post = MAKE_SUB_QUERIES.method(takes=SizeSerializer, shows=MadeSerializer, status=200)
 
     @extend_schema(
         operation_id="sub_queries_remove",

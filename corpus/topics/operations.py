@@ -66,6 +66,7 @@ def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 MAKE_SUB_QUERIES = Operation(
     called="make_sub_queries",
+    rest="sub_queries_make",
     task="Prepare",
     example="make_sub_queries demo --size 2",
     action=make_sub_queries,

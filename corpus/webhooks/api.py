@@ -52,7 +52,7 @@ class WebhookList(ManagersView):
         """List the webhooks."""
         return self.listed()
 
-    post = ADD_WEBHOOK.method("webhooks_create", takes=NewWebhookSerializer, shows=NewSecretSerializer)
+    post = ADD_WEBHOOK.method(takes=NewWebhookSerializer, shows=NewSecretSerializer)
 
 
 class WebhookDetail(ManagersView):
@@ -65,10 +65,8 @@ class WebhookDetail(ManagersView):
         """Read a webhook, without its secret."""
         return Response(WebhookSerializer(self.webhook()).data)
 
-    patch = CHANGE_WEBHOOK.method(
-        "webhooks_update", takes=WebhookChangesSerializer, shows=WebhookSerializer, status=200
-    )
-    delete = REMOVE_WEBHOOK.method("webhooks_delete", status=204)
+    patch = CHANGE_WEBHOOK.method(takes=WebhookChangesSerializer, shows=WebhookSerializer, status=200)
+    delete = REMOVE_WEBHOOK.method(status=204)
 
 
 class WebhookPing(ManagersView):
@@ -76,7 +74,7 @@ class WebhookPing(ManagersView):
 
     serializer_class = DeliverySerializer
 
-    post = PING_WEBHOOK.method("webhooks_ping", shows=DeliverySerializer, status=200)
+    post = PING_WEBHOOK.method(shows=DeliverySerializer, status=200)
 
 
 class WebhookSecret(ManagersView):
@@ -84,9 +82,7 @@ class WebhookSecret(ManagersView):
 
     serializer_class = NewSecretSerializer
 
-    post = REPLACE_SECRET.method(
-        "webhooks_replace_secret", takes=SecretReplacementSerializer, shows=NewSecretSerializer, status=200
-    )
+    post = REPLACE_SECRET.method(takes=SecretReplacementSerializer, shows=NewSecretSerializer, status=200)
 
 
 class DeliveryList(ManagersView):
@@ -115,4 +111,4 @@ class DeliveryRedelivery(ManagersView):
 
     serializer_class = DeliverySerializer
 
-    post = REDELIVER_MESSAGE.method("webhooks_redeliver", shows=DeliverySerializer, status=202)
+    post = REDELIVER_MESSAGE.method(shows=DeliverySerializer, status=202)

@@ -100,6 +100,7 @@ def _pinged(delivery: WebhookDelivery) -> str:
 
 ADD_WEBHOOK = Operation(
     called="add_webhook",
+    rest="webhooks_create",
     task="Look after",
     example="add_webhook demo https://example.org/litmus --events job.done job.failed",
     action=add_webhook,
@@ -121,6 +122,7 @@ ADD_WEBHOOK = Operation(
 
 CHANGE_WEBHOOK = Operation(
     called="change_webhook",
+    rest="webhooks_update",
     task="Look after",
     example="change_webhook demo 1 --events release.frozen",
     action=change_webhook,
@@ -138,6 +140,7 @@ CHANGE_WEBHOOK = Operation(
 
 REMOVE_WEBHOOK = Operation(
     called="remove_webhook",
+    rest="webhooks_delete",
     task="Look after",
     example="remove_webhook demo 1",
     action=remove_webhook,
@@ -154,6 +157,7 @@ REMOVE_WEBHOOK = Operation(
 
 REPLACE_SECRET = Operation(
     called="replace_webhook_secret",
+    rest="webhooks_replace_secret",
     task="Look after",
     example="replace_webhook_secret demo 1 --hours 48",
     action=replace_webhook_secret,
@@ -174,6 +178,7 @@ REPLACE_SECRET = Operation(
 
 PING_WEBHOOK = Operation(
     called="ping_webhook",
+    rest="webhooks_ping",
     task="Look after",
     example="ping_webhook demo 1",
     action=ping_webhook,
@@ -191,6 +196,7 @@ PING_WEBHOOK = Operation(
 
 REDELIVER_MESSAGE = Operation(
     called="redeliver_message",
+    rest="webhooks_redeliver",
     task="Look after",
     example="redeliver_message demo 7",
     action=redeliver_message,

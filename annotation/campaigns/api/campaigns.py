@@ -261,9 +261,7 @@ class CalibrationDetail(InCampaignView):
     """The calibration sample."""
 
     serializer_class = NewCalibrationSerializer
-    post = SET_CALIBRATION.method(
-        "calibration_set", takes=NewCalibrationSerializer, shows=CalibrationSerializer, status=200
-    )
+    post = SET_CALIBRATION.method(takes=NewCalibrationSerializer, shows=CalibrationSerializer, status=200)
 
 
 def _with_drafts(values: dict[str, Any]) -> dict[str, Any]:

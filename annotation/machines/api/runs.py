@@ -252,9 +252,7 @@ class CommitteeList(InCampaignView):
 
     page = "machines"
     serializer_class = CommitteeSerializer
-    post = REQUEST_COMMITTEE.method(
-        "committees_request", takes=NewCommitteeSerializer, shows=CommitteeSerializer, status=202
-    )
+    post = REQUEST_COMMITTEE.method(takes=NewCommitteeSerializer, shows=CommitteeSerializer, status=202)
 
 
 class MachineRunDetail(InCampaignView):

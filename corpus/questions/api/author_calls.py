@@ -199,7 +199,7 @@ class AuthorList(CallView):
         page = self.paginate_queryset(authors_in_state(self.call(), request.query_params.get("state", ""))) or []
         return self.get_paginated_response(AuthorSerializer(authors_as_json(list(page)), many=True).data)
 
-    post = INVITE_AUTHOR.method("author_calls_invite", takes=NewAuthorSerializer, shows=AuthorSerializer)
+    post = INVITE_AUTHOR.method(takes=NewAuthorSerializer, shows=AuthorSerializer)
 
 
 class AuthorsFile(CallView):
@@ -245,7 +245,7 @@ class MailingList(CallView):
 
     serializer_class = MailingSerializer
 
-    post = SEND_LETTERS.method("author_calls_mail", takes=NewMailingSerializer, shows=MailingSerializer, status=202)
+    post = SEND_LETTERS.method(takes=NewMailingSerializer, shows=MailingSerializer, status=202)
 
 
 class QuestionsTakenIn(CallView):

@@ -157,9 +157,7 @@ class QuestionRunDetail(InCollectionView):
         run = get_object_or_404(self.collection.question_runs.select_related("collection", "template"), pk=pk)
         return Response(QuestionRunDetailSerializer(run).data)
 
-    patch = CHANGE_CUTOFFS.method(
-        "question_runs_change_cutoffs", takes=CutoffsSerializer, shows=RunFilteredAgainSerializer, status=200
-    )
+    patch = CHANGE_CUTOFFS.method(takes=CutoffsSerializer, shows=RunFilteredAgainSerializer, status=200)
 
 
 class QuestionRunContinuation(InCollectionView):
@@ -167,6 +165,4 @@ class QuestionRunContinuation(InCollectionView):
 
     serializer_class = QuestionRunSerializer
 
-    post = CONTINUE_QUESTIONS.method(
-        "question_runs_continue", takes=ContinuationSerializer, shows=QuestionRunSerializer, status=202
-    )
+    post = CONTINUE_QUESTIONS.method(takes=ContinuationSerializer, shows=QuestionRunSerializer, status=202)
