@@ -1,4 +1,5 @@
-"""What can be asked for: agreement figures, a count of votes."""
+"""What can be asked for: agreement figures, at every door; a count of votes, by page and REST (its command `adjudicate`
+is in verdicts/commands.py)."""
 
 from functools import partial
 from typing import Any

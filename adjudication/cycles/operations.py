@@ -1,4 +1,6 @@
-"""What can be done with a cycle of Anno-GPT: it gets a test set, its machine is frozen, it is decided."""
+"""What can be done with a cycle of Anno-GPT, by page and REST: it gets a test set, its machine is frozen, it is
+decided. Starting one, its runs and its test are in pages and api; the command `anno_gpt`, with a step for each, is in
+commands.py."""
 
 from typing import Any
 

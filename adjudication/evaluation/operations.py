@@ -1,4 +1,5 @@
-"""What can be done with evaluations: runs are measured, and what a gold does not know becomes items."""
+"""What can be done with evaluations, by page and REST: runs are measured, and what a gold does not know becomes items.
+The commands `evaluate` and `judge_unjudged` are in commands.py."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,4 +1,5 @@
-"""What can be done with citation contexts: topics are made of them."""
+"""What can be done with citation contexts: topics are made of them. Deciding on papers is in pages, api and
+commands."""
 
 from django.urls import reverse
 from rest_framework import serializers

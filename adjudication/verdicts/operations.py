@@ -1,4 +1,6 @@
-"""What can be done with verdicts: known answers are drawn from them, machine labels corrected by people."""
+"""What can be done with verdicts: known answers are drawn from them, at every door; machine labels are corrected by
+people, and a correction undone, by page and REST (the command `correct_machine_labels` is in commands.py). Deciding
+ties and accepting votes is in pages."""
 
 from dataclasses import replace
 from typing import Any

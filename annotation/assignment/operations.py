@@ -1,4 +1,6 @@
-"""What can be done with the annotators of a campaign: changed, given items."""
+"""What can be done with the annotators of a campaign: they are changed, given items, asked again after a change of the
+guideline, or no longer; and an open queue is put in order. Adding annotators is in pages, api and commands; taking
+items back and handing them over, in pages."""
 
 from dataclasses import asdict, replace
 from functools import partial

@@ -1,4 +1,5 @@
-"""What is done with machine annotators on a page, by REST and by a command alike."""
+"""What can be done with machine annotators: several answer as a committee. Asking one machine, and its prompts, are
+in pages, api and commands."""
 
 from django.urls import reverse
 

@@ -1,4 +1,6 @@
-"""What can be done with a collection as a whole: archived, reopened, deleted."""
+"""What can be done with a collection as a whole: archived and reopened, by page and REST (the command
+`archive_collection` is in commands.py); deleted, by page and command (and over REST, in api).
+Creating and changing one, its members and its backup are in pages, api and commands."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,5 @@
-"""What can be asked for of documents: that they become searchable."""
+"""What can be asked for of documents: that they become searchable, by page and command. Documents come in by files
+(importer.py)."""
 
 from django.urls import reverse
 

@@ -1,4 +1,5 @@
-"""What can be done with runs that ask for questions (they go on, and are filtered again), and with calls to authors."""
+"""What can be done with runs that ask for questions (they go on, and are filtered again), and with calls to authors
+(one author is asked, letters are sent). Beginning either is in pages, api and commands."""
 
 from dataclasses import replace
 from typing import Any

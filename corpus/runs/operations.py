@@ -1,4 +1,5 @@
-"""What can be done with a run that is there: deleted."""
+"""What can be done with a run that is there: deleted, by page and REST. Making and importing runs is in pages, api and
+commands."""
 
 from django.urls import reverse
 
