@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from django import forms
+from django.db.models import Exists, OuterRef
 
+from annotation.models import Item
 from corpus.models import Collection
 
 QUERY, ASPECT, SUB_QUERY = "query", "aspect", "sub-query"
@@ -84,7 +86,9 @@ class CampaignField(forms.CharField):
     widget = forms.Select
 
     def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
-        found = collection.campaigns.graded().order_by("name")
+        """By name, those that have items first: a page begins with the first."""
+        is_empty = ~Exists(Item.objects.filter(campaign=OuterRef("pk")))
+        found = collection.campaigns.graded().order_by(is_empty, "name")
         return [(campaign.slug, str(campaign)) for campaign in found]
 
 

@@ -162,6 +162,10 @@ class TrainingExporter(TextExporter):
         if not options.campaign and not read(ANY_TARGET):
             advice = options.advise("", ("positives", VERDICTS))
             found.append(Finding(FATAL, "no_targets", "No topic has a target.", advice=advice))
+        elif not options.campaign and not read(f"{RANKED_TARGETS} LIMIT 1"):
+            fact = "No topic that the run ranks has a target."
+            advice = options.advise("choose another run", ("positives", VERDICTS))
+            found.append(Finding(FATAL, "no_ranked_targets", fact, advice=advice))
         if not options["judged"]:
             text = "Unjudged negatives may be relevant."
             found.append(Finding(WARNING, "unjudged_negatives", text))
@@ -301,14 +305,15 @@ def _passage(document: Document) -> dict[str, str]:
     return {"docid": document.docno, "title": document.title, "text": document.abstract}
 
 
-RANKED = f"""
-SELECT t.id, t.written, t.text, k.docnos FROM {statements.PUBLISHED_TOPICS} t
-JOIN corpus_ranking k ON k.topic_id = t.id AND k.run_id = %(run_id)s
+RANKED_TOPICS = f"""
+FROM {statements.PUBLISHED_TOPICS} t JOIN corpus_ranking k ON k.topic_id = t.id AND k.run_id = %(run_id)s
 WHERE t.collection_id = %(collection)s AND (%(split_id)s::bigint IS NULL OR EXISTS (
   SELECT FROM adjudication_splittopic m
   WHERE m.split_id = %(split_id)s AND m.topic_id = t.id AND m.part = %(part)s::text
-)) ORDER BY t.position, t.id
+))
 """
+RANKED = f"SELECT t.id, t.written, t.text, k.docnos {RANKED_TOPICS} ORDER BY t.position, t.id"
+RANKED_TARGETS = f"SELECT 1 {RANKED_TOPICS} AND EXISTS (SELECT FROM corpus_target g WHERE g.topic_id = t.id)"
 TARGET_DOCNOS = f"""
 SELECT t.written, d.docno FROM corpus_target g
 JOIN {statements.PUBLISHED_TOPICS} t ON t.id = g.topic_id JOIN corpus_document d ON d.id = g.document_id

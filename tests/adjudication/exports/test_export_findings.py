@@ -25,7 +25,7 @@ from corpus.topics.sub_queries import make_sub_queries
 from tests.adjudication.exports.exporting import TRIPLES, A, B, C, codes, text_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, Triple, build_campaign
-from tests.factories.corpus import make_pool, make_run, make_tree
+from tests.factories.corpus import TopicFactory, make_pool, make_run, make_tree
 
 pytestmark = pytest.mark.django_db
 
@@ -313,6 +313,23 @@ class TestFilesOfNothing:
         make_run(built.collection, "bm25", {"7": ["doc-b"]})
         with pytest.raises(Refused, match="No topic has both a positive and a negative"):
             text_of(built, kind, run="bm25", positives="verdicts")
+
+    def test_training_data_of_a_run_that_ranks_no_topic_with_a_target(self, built: Built) -> None:
+        """The page says so before somebody downloads."""
+        make_run(built.collection, "bm25", {"7": ["doc-b"]})
+        other = TopicFactory(collection=built.collection, number="99")
+        other.targets.create(document=built.collection.documents.first())
+        assert codes(built, "triplets", run="bm25")["no_ranked_targets"] == "fatal"
+        make_run(built.collection, "of both", {"7": ["doc-b"], "99": ["doc-b"]})
+        assert "no_ranked_targets" not in codes(built, "triplets", run="of both")
+
+
+def test_the_page_begins_with_a_campaign_that_has_items(client: Client) -> None:
+    built = build_campaign([[1, 1, 1]])
+    built.collection.campaigns.create(slug="a-draft", name="A draft", kind="relevance", seed=1, created_at=AT)
+    client.force_login(built.people["manager"])
+    answer = client.get(reverse("export_list", args=["tea"]))
+    assert answer.context["campaign"] == built.campaign
 
 
 @pytest.mark.parametrize("counted", [False, True])
