@@ -28,9 +28,10 @@ PING = "ping"  # the type of a message that only tests a webhook
 class Webhook(models.Model):
     """An address of a program, and the events that it wants.
 
-    Secrets are encrypted (accounts/sealing.py); during a rotation messages are signed with the former one, too. Without
-    `off_reason` a manager has switched it off. `failing_since`: no message has arrived since that attempt.
-    `held_until` is for its worker: nobody else sends until then.
+    Secrets are encrypted (accounts/sealing.py); during a rotation messages are signed with the former ones, too, which
+    `sealed_former` holds one a line, the newest first. Without `off_reason` a manager has switched it off.
+    `failing_since`: no message has arrived since that attempt. `held_until` is for its worker: nobody else sends until
+    then.
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="webhooks")
@@ -65,8 +66,12 @@ class Webhook(models.Model):
         return self.off_at is None
 
     def is_rotating(self, at: datetime) -> bool:
-        """Whether its former secret is still valid."""
+        """Whether its former secrets are still valid."""
         return self.former_until is not None and at < self.former_until
+
+    def secrets_at(self, at: datetime) -> list[str]:
+        """The sealed secrets that are valid at this moment, the newest first."""
+        return [self.sealed_secret, *(self.sealed_former.splitlines() if self.is_rotating(at) else [])]
 
 
 class DeliveryState(models.TextChoices):

@@ -19,6 +19,7 @@ from corpus.webhooks.events import call_sender, payload_of
 from corpus.webhooks.signing import new_message, new_secret
 
 MOST = 20  # webhooks of a collection
+MOST_FORMER = 10  # former secrets that are valid at a time: each makes a signature
 PINGS, PERIOD = 3, 60  # most pings of a webhook, in this many seconds: each calls a server elsewhere
 
 
@@ -32,11 +33,13 @@ class NewSecret:
 
 @transaction.atomic
 def add_webhook(*, by: User | None, at: datetime, collection: Collection, address: str, events: list[str]) -> NewSecret:
-    """Make a webhook. Its secret is not shown again. Errors: Refused where there are too many."""
+    """Make a webhook. Its secret is not shown again. Errors: Refused where there are too many, or one like it."""
     check_manager(collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # of two at once, one counts the other
     if collection.webhooks.count() >= MOST:
         raise Refused(f"A collection has at most {MOST} webhooks. Remove one that is no longer needed.")
+    if same := collection.webhooks.filter(address=address).first():
+        raise Refused(f"Webhook {same.pk} sends to this address already. Change its events, or replace its secret.")
     secret = new_secret()
     facts: dict[str, Any] = {"address": address, "events": events}
     webhook = Webhook.objects.create(collection=collection, sealed_secret=sealed(secret), created_at=at, **facts)
@@ -71,10 +74,11 @@ def remove_webhook(*, by: User | None, at: datetime, webhook: Webhook) -> Webhoo
 
 @transaction.atomic
 def replace_webhook_secret(*, by: User | None, at: datetime, webhook: Webhook, hours: int) -> NewSecret:
-    """Give it a new secret, not shown again. For `hours` messages are signed with the former, too."""
+    """Give it a new secret, not shown again. For `hours` messages are signed with the former ones, too: asked twice,
+    nobody may have seen the first answer, and the program still has the secret before it."""
     check_manager(webhook.collection, by)
     webhook, secret = _locked(webhook), new_secret()
-    webhook.sealed_former = webhook.sealed_secret if hours else ""
+    webhook.sealed_former = "\n".join(webhook.secrets_at(at)[:MOST_FORMER]) if hours else ""
     webhook.former_until = at + timedelta(hours=hours) if hours else None
     webhook.sealed_secret = sealed(secret)
     webhook.save(update_fields=["sealed_former", "former_until", "sealed_secret"])

@@ -48,13 +48,13 @@ class WebhookChangeForm(WebhookForm):
 
 
 class SecretForm(forms.Form):
-    """For how long the former secret also stays valid."""
+    """For how long the former secrets also stay valid."""
 
     hours = forms.IntegerField(
         min_value=0,
         max_value=168,
         initial=24,
         label="Hours for which the former secret stays valid",
-        help_text="Until then messages bear two signatures, so that your program can change over in time. Put 0 if"
-        " others know the former secret: it then ends at once.",
+        help_text="Until then messages bear a signature by each secret, so that your program can change over in time."
+        " Put 0 if others know the former secret: it then ends at once.",
     )

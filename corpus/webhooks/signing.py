@@ -5,7 +5,7 @@ import secrets
 from datetime import UTC, datetime
 
 from accounts.sealing import unsealed
-from corpus.models import Webhook, WebhookDelivery
+from corpus.models import WebhookDelivery
 
 BYTES = 32  # of a secret; the specification asks for 24 to 64
 
@@ -21,13 +21,13 @@ def new_message() -> str:
 
 
 def signed_headers(delivery: WebhookDelivery, at: datetime) -> dict[str, str]:
-    """Id, time of the attempt and signature; during a rotation two signatures. Errors: Refused, see `unsealed`."""
+    """Id, time of the attempt, and a signature by each secret that is valid then. Errors: Refused, see `unsealed`."""
     import standardwebhooks  # loaded only where something is sent
 
     moment = at.astimezone(UTC)
     signatures = (
         standardwebhooks.Webhook(unsealed(sealed)).sign(delivery.message, moment, delivery.payload)
-        for sealed in _valid(delivery.webhook, at)
+        for sealed in delivery.webhook.secrets_at(at)
     )
     return {
         "Content-Type": "application/json",
@@ -36,8 +36,3 @@ def signed_headers(delivery: WebhookDelivery, at: datetime) -> dict[str, str]:
         "webhook-timestamp": str(int(moment.timestamp())),
         "webhook-signature": " ".join(signatures),
     }
-
-
-def _valid(webhook: Webhook, at: datetime) -> list[str]:
-    """The sealed secrets that are valid now, the newest first."""
-    return [webhook.sealed_secret, *([webhook.sealed_former] if webhook.is_rotating(at) else [])]

@@ -116,6 +116,18 @@ document.addEventListener("submit", (event) => {
   if (event.target.matches("[data-theme-form]")) switchTheme(event);
 }, true);
 
+// What a form marked so makes is shown in the one answer, or made again by each sending: a second press sends nothing.
+// After a while it may be sent again, as its loading may have been stopped; so may that of a page which the browser kept.
+const PATIENCE = 10_000; // milliseconds
+let sent = new WeakSet();
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented || !event.target.matches("[data-sent-once]")) return;
+  if (sent.has(event.target)) event.preventDefault();
+  sent.add(event.target);
+  setTimeout(() => sent.delete(event.target), PATIENCE);
+});
+addEventListener("pageshow", () => (sent = new WeakSet()));
+
 const confirmed = new Set(); // forms whose question was answered with yes
 
 /** Ask in a dialog; on yes send the form, by the button that was pressed. `asking` carries the question. */

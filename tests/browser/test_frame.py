@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
@@ -24,6 +25,21 @@ def _save_profile(page: Page) -> None:
     page.get_by_label("Name").fill("Ada")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#messages")).to_contain_text("Profile saved.")
+
+
+def test_what_is_shown_once_is_sent_once_however_often_it_is_pressed(new_page: NewPage) -> None:
+    """A second press made a second token, and ended the time of a webhook's former secret."""
+    page = new_page(UserFactory())
+    page.goto(reverse("token_list"))
+    page.get_by_label("What is it for?").fill("nightly export")
+    button = page.get_by_role("button", name="Create token")
+    prevented = button.evaluate("""button => {
+      const prevented = [];
+      addEventListener("submit", (event) => { prevented.push(event.defaultPrevented); event.preventDefault(); });
+      for (let press = 0; press < 3; press++) button.click();
+      return prevented;
+    }""")
+    assert prevented == [False, True, True]
 
 
 @pytest.mark.parametrize("width", [1280, 390])

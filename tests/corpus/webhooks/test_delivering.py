@@ -100,6 +100,10 @@ def test_during_a_rotation_both_secrets_verify_then_the_new_one_alone() -> None:
         third = replace_webhook_secret(by=None, at=now, webhook=webhook, hours=0).secret
         waiting(webhook)
         deliver(webhook.pk)
+        for _ in range(2):  # pressed twice, of which the first answer is not seen
+            fourth = replace_webhook_secret(by=None, at=now, webhook=webhook, hours=1).secret
+        waiting(webhook)
+        deliver(webhook.pk)
 
     def verifies(secret: str, place: int) -> bool:
         try:
@@ -108,10 +112,11 @@ def test_during_a_rotation_both_secrets_verify_then_the_new_one_alone() -> None:
             return False
         return True
 
-    assert [[verifies(secret, place) for secret in (first, second, third)] for place in range(3)] == [
-        [True, True, False],
-        [False, True, False],
-        [False, False, True],
+    assert [[verifies(secret, place) for secret in (first, second, third, fourth)] for place in range(4)] == [
+        [True, True, False, False],
+        [False, True, False, False],
+        [False, False, True, False],
+        [False, False, True, True],
     ]
 
 

@@ -66,6 +66,15 @@ def test_a_secret_is_shown_once_and_never_again(tea: Collection, client: Client)
     assert not [text for text in shown for secret in made if secret in text or secret[6:30] in text]
 
 
+def test_a_webhook_sent_twice_is_added_once(tea: Collection, client: Client) -> None:
+    form = {"address": "https://hooks.example.org/", "events": ["job.done"]}
+    first, second = (client.post(reverse("webhook_create", args=["tea"]), form) for _ in range(2))
+    assert (first.status_code, second.status_code) == (200, 422)
+    webhook = Webhook.objects.get()
+    assert f"Webhook {webhook.pk} sends to this address already." in second.text
+    assert not SECRET.findall(second.text)
+
+
 def test_a_webhook_too_many_is_tried_once(tea: Collection, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tried again in the same request, it could succeed unseen."""
     monkeypatch.setattr(changes, "MOST", 0)
