@@ -5,6 +5,7 @@ None is stored: each is drawn from the stored results when somebody downloads it
 
 from typing import Any
 
+from adjudication.labels.staleness import Standing
 from adjudication.models import AgreementRun
 from engines.stats.statistics import statistic
 
@@ -30,6 +31,12 @@ def figure_names(run: AgreementRun, criterion: str) -> dict[str, str]:
     for page in range(1, pages + 1):
         found[f"{CONFUSION}_{page}"] = f"Confusion matrices {page}" if pages > 1 else "Confusion matrices"
     return found | {f"{TOPICS}_{name}": f"Heat map of topics: {labels[name]}" for name in heat_maps(detail)}
+
+
+def why_out_of_date(standing: Standing[AgreementRun]) -> str:
+    """Why no figure of the run is drawn now: a picture cannot say what has changed since. "" where nothing has."""
+    since = standing.since or standing.verdicts_since
+    return f"The agreement was computed before {since}. Compute it again to draw its figures." if since else ""
 
 
 def heat_maps(detail: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:

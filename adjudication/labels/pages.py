@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 
 from accounts.models import User
 from adjudication.labels.rules import can_adjudicate
@@ -38,7 +38,10 @@ class Scope:
 
     @cached_property
     def criterion(self) -> Criterion | None:
-        """The one that the address names, else the first; None while the campaign has none."""
+        """The one that the address names, the first where it names none; None while the campaign has none.
+
+        Errors: Http404 for an unknown name.
+        """
         return one_of(self.criteria, self.key)
 
     def context(self, **more: Any) -> dict[str, Any]:
@@ -79,8 +82,12 @@ def named_criterion(request: HttpRequest) -> str:
 
 
 def one_of(criteria: list[Criterion], key: str) -> Criterion | None:
-    """The criterion of this key, else the first; None where there is none."""
-    return next((one for one in criteria if one.key == key), criteria[0] if criteria else None)
+    """The criterion of this key, the first without a key; None where there is none. Errors: Http404 for an unknown
+    key: figures and files of another criterion would be taken for its own."""
+    found = next((one for one in criteria if key in ("", one.key)), None)
+    if key and found is None:
+        raise Http404("There is no such criterion.")
+    return found
 
 
 def whole_number(text: str | None) -> int | None:

@@ -12,7 +12,7 @@ from accounts.refusals import Refused
 from accounts.refused_forms import form_again
 from adjudication.agreement.agreement_table import FORMS, as_latex, as_markdown
 from adjudication.agreement.due import AWAITED, is_cheap
-from adjudication.agreement.figure_names import figure_names
+from adjudication.agreement.figure_names import figure_names, why_out_of_date
 from adjudication.agreement.forms import AgreementForm, SampleSizeForm
 from adjudication.agreement.pages.figures import figures_context, people_context, tables_context
 from adjudication.agreement.people import machines_confused
@@ -80,9 +80,8 @@ def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int, fi
     named = figure_names(run, criterion.key) if criterion is not None and criterion.key in run.detail else {}
     if criterion is None or name not in named or form not in FIGURE_TYPES:
         raise Http404("There is no such figure.")
-    standing = standing_of(run)
-    if since := standing.since or standing.verdicts_since:  # a picture can say nothing of it
-        raise Refused(f"The agreement was computed before {since}. Compute it again to draw this figure.")
+    if reason := why_out_of_date(standing_of(run)):
+        raise Refused(reason)
     require("matplotlib")
     from adjudication.agreement.figures import draw_figure  # matplotlib takes long to load
 
@@ -125,7 +124,8 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
             "table_forms": TABLE_TYPES,
         }
         context["figures"] = figure_names(standing.run, criterion.key)
-        context["figure_forms"], context["lacking"] = FIGURE_TYPES, lacking("matplotlib")
+        context["figure_forms"] = FIGURE_TYPES
+        context["why_no_figures"] = why_out_of_date(standing) or lacking("matplotlib")
     else:
         context["several_judged"] = several_judged(scope.campaign)
     if criterion is not None and votes.run is not None:

@@ -30,6 +30,7 @@ from annotation.models import Annotator, AnnotatorKind
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import DECIDE, check_role, fetch_manager, fetch_overseer
 from corpus.models import Collection, Membership, TopicKind
+from engines.extras import lacking
 
 PER_PAGE = 50
 TYPES = {
@@ -66,13 +67,14 @@ def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         context["stale"] = why_stale(job)
         spread = _spread(request)
         table = ScoreTable.from_json(job.results["table"]).shown(**spread)
-        column = whole_number(request.GET.get("sort"), len(table.columns))
+        column = numbered(request, "sort", len(table.columns))
         context |= {"table": sorted_table(table, column), "column": column or 0, "report": job.results["report"]}
         names = list(job.scores.filter(part=0).order_by("pk").values_list("run", flat=True))
         preset = PRESETS.get(job.parameters.get("preset") or "")
         measures_runs = preset is None or preset.measures_runs
         plot = plot_of(table, column or 0) if measures_runs else None
         context |= {"plot": plot, "measures_runs": measures_runs, "run_names": names}
+        context["why_no_files"] = lacking("matplotlib")
         context |= {"has_topics": bool(names), "several_runs": len(names) > 1, "spread": spread}
         context |= {"query": urlencode({name: "on" for name, on in spread.items() if on})}
         context |= {"further": further_tables(job.results["report"])}
@@ -100,7 +102,7 @@ def evaluation_plot(request: HttpRequest, slug: str, pk: int, form: str) -> Http
     table = noted(ScoreTable.from_json(job.results["table"]), why_stale(job)) if job.results else None
     if table is None or form not in PLOT_TYPES:
         raise Http404
-    drawn = draw_plot(table, whole_number(request.GET.get("sort"), len(table.columns)) or 0, form)
+    drawn = draw_plot(table, numbered(request, "sort", len(table.columns)) or 0, form)
     if drawn is None:
         raise Http404
     response = HttpResponse(drawn, content_type=PLOT_TYPES[form])
@@ -161,7 +163,7 @@ def fetch_evaluation(request: HttpRequest, slug: str, pk: int) -> tuple[Membersh
 def fetch_part(request: HttpRequest, slug: str, pk: int) -> tuple[Membership, Evaluation, Measured]:
     """The evaluation with the part that `?part=` asks for; 404 where it is not done, or has no such part."""
     membership, job = fetch_evaluation(request, slug, pk)
-    part = fetch_measured(job, whole_number(request.GET.get("part"), 1000) or 0)
+    part = fetch_measured(job, numbered(request, "part", 1000) or 0)
     if part is None:
         raise Http404
     return membership, job, part
@@ -186,6 +188,10 @@ def chosen(request: HttpRequest, name: str, known: tuple[str, ...], default: int
     return word
 
 
-def whole_number(word: str | None, most: int) -> int | None:
-    """A number below `most`, or None."""
-    return int(word) if word and word.isascii() and word.isdigit() and int(word) < most else None
+def numbered(request: HttpRequest, name: str, most: int) -> int | None:
+    """The number below `most` that the address asks for, None without one. Errors: 404 for another word."""
+    if not (word := request.GET.get(name)):
+        return None
+    if not (word.isascii() and word.isdigit() and len(word) < 19 and int(word) < most):
+        raise Http404
+    return int(word)

@@ -1,5 +1,8 @@
 """Figures for papers: drawn from what a run has stored when somebody downloads them, always the same."""
 
+import re
+from html import unescape
+
 import pytest
 from django.http import HttpResponse
 from django.test import Client
@@ -8,12 +11,14 @@ from django.urls import reverse
 from adjudication.agreement.figure_names import figure_names
 from adjudication.agreement.figures import draw_figure
 from adjudication.agreement.results import show
-from adjudication.models import AgreementRun
+from adjudication.models import AgreementRun, Verdict
+from adjudication.verdicts.decisions import decide_verdict
+from annotation.models import Annotator
 from engines import extras
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_pages import client_of
 from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import build_campaign
+from tests.factories.adjudication import AT, build_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +55,39 @@ def test_each_figure_of_the_page_is_drawn_when_it_is_asked_for(monkeypatch: pyte
     assert "Install litmus-ir[figures]" in page
     assert files[0] not in page
     assert "Install litmus-ir[figures]" in fetch(client, run, files[0]).content.decode()
+
+
+FILES = re.compile(r'href="([^"]*(?:figures/|/table/|download|json)[^"]*)"')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("then", ["nothing", "a label", "a decision by hand"])
+def test_each_file_that_the_pages_offer_is_given(then: str) -> None:
+    """After a decision by hand figures were offered, and refused to whom opened them."""
+    built = build_campaign(noisy_labels(30, 4), topics=2, machines=[("m-1", "m", 1)])
+    vote(built)
+    run = agree(built)
+    if then == "a label":
+        built.annotators["dee"] = Annotator.objects.create(campaign=built.campaign, name="dee", created_at=AT)
+        built.label(built.items[0], "dee", 2)
+    if then == "a decision by hand":
+        verdict = Verdict.objects.filter(method="majority").first()
+        assert verdict is not None
+        value = ((verdict.value or 0) + 1) % 3
+        decide_verdict(verdict=verdict, value=value, by=built.people["adjudicator"], at=AT, comment="So.")
+    client = client_of(built, "viewer")
+    pages = [client.get(reverse(name, args=["tea", "main"])).text for name in ("agreement_detail", "agreement_report")]
+    offered = {unescape(each) for page in pages for each in FILES.findall(page)}
+    assert [each for each in sorted(offered) if client.get(each).status_code != 200] == []
+    drawn = [each for each in offered if ".svg?" in each]
+    assert (len(drawn) > 0) == (then == "nothing")
+    if then != "nothing":
+        assert fetch(client, run, "forest_accuracy.svg").status_code == 422
+        assert "Compute it again to draw its figures." in pages[1]
+    for name in ("agreement_figure", "agreement_table"):
+        where = [run.pk, "forest_accuracy.svg"] if name == "agreement_figure" else ["csv"]
+        address = reverse(name, args=["tea", "main", *where])
+        assert client.get(address, {"criterion": "gone"}).status_code == 404, "not another criterion's figures"
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from adjudication.evaluation.unjudged import fetch_unjudged, pairs_of
 from adjudication.models import Evaluation, Verdict
 from annotation.models import Assignment, Campaign, Item
 from corpus.models import Document, PartRanking, PoolEntry, Ranking, RetrievalRun, SubQuery, Topic
+from engines import extras
 from engines.definitions.settings import NAME
 from tests.adjudication.evaluation.evaluating import make_run
 from tests.factories.adjudication import AT, Built
@@ -238,7 +240,9 @@ def test_the_plot_has_the_figures_of_the_table(client: Client, built: Built, job
 
 
 @pytest.mark.slow
-def test_the_plot_as_svg_and_pdf_says_what_it_assumes(client: Client, built: Built, job: Evaluation) -> None:
+def test_the_plot_as_svg_and_pdf_says_what_it_assumes(
+    client: Client, built: Built, job: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     client.force_login(built.people["viewer"])
     for form, begins, kind in (("svg", b"<?xml", "image/svg+xml"), ("pdf", b"%PDF", "application/pdf")):
         answer = client.get(reverse("evaluation_plot", args=["tea", job.pk, form]), {"sort": 1})
@@ -250,6 +254,32 @@ def test_the_plot_as_svg_and_pdf_says_what_it_assumes(client: Client, built: Bui
     for words in ("AP in percent", "verdicts of Main round", "count as not relevant", "good"):
         assert words in drawn, words
     assert client.get(reverse("evaluation_plot", args=["tea", job.pk, "png"])).status_code == 404
+    for unknown in ("99", "x", "²"):
+        for name, more in (("evaluation_plot", ["svg"]), ("evaluation_detail", [])):
+            address = reverse(name, args=["tea", job.pk, *more])
+            assert client.get(address, {"sort": unknown}).status_code == 404, "not the first column"
+    assert client.get(reverse("evaluation_run", args=["tea", job.pk]), {"part": "x"}).status_code == 404
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
+    without = page(client, job, "evaluation_detail")
+    assert "Install litmus-ir[figures]" in without
+    assert reverse("evaluation_plot", args=["tea", job.pk, "svg"]) not in without
+
+
+@pytest.mark.slow
+def test_each_file_that_the_pages_offer_is_given(client: Client, built: Built, job: Evaluation) -> None:
+    client.force_login(built.people["viewer"])
+    pages = (
+        page(client, job, "evaluation_detail", sort=1, se="on"),
+        page(client, job, "evaluation_matrix", measure="P@5"),
+    )
+    names = [("evaluation_table", form) for form in ("csv", "md", "tex", "figures")]
+    names += [("evaluation_plot", form) for form in ("svg", "pdf")]
+    names += [("evaluation_matrix_file", form) for form in ("csv", "md", "tex")]
+    addresses = [reverse(name, args=["tea", job.pk, form]) for name, form in names]
+    offered = [unescape(each) for text in pages for each in re.findall(r'href="([^"]+)"', text)]
+    found = {each: [one for one in offered if one.partition("?")[0] == each] for each in addresses}
+    assert all(found.values()), "each form of each"
+    assert {client.get(one).status_code for each in found.values() for one in each} == {200}
 
 
 class TestJudging:

@@ -293,7 +293,8 @@ def test_pages_before_the_first_count_and_without_work(campaign, client):
     assert "A count starts within a minute" not in waiting
     counted(campaign)
     assert "Nobody has judged here yet." in client.get(address).text
-    assert client.get(address, {"person": "x", "criterion": "<none>"}).status_code == 200
+    assert client.get(address, {"person": "x"}).status_code == 200
+    assert client.get(address, {"criterion": "<none>"}).status_code == 404
 
 
 def test_who_is_late_by_hand():
