@@ -120,6 +120,21 @@ def migrated_template() -> str:
     return name
 
 
+@contextmanager
+def copy_of_migrated(name: str) -> Iterator[None]:
+    """Inside the block Django works on a new database of this name with all tables and no rows."""
+    template = migrated_template()
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    try:
+        with connected_to(name):
+            yield
+    finally:
+        with connection._nodb_cursor() as cursor:
+            cursor.execute(f'DROP DATABASE "{name}"')
+
+
 def _allow_to_be_a_replica() -> None:
     """Let the embedded server's role do what emptying takes; on another server it may if it is a superuser."""
     if "postgres" in settings.EMBEDDED_SERVERS:

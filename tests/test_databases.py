@@ -12,6 +12,8 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
 from django.db.models import Model
 
+from accounts.models import User
+from config.tables import missing_migrations
 from tests import databases
 from tests.access_world import make_world
 from tests.factories.accounts import UserFactory
@@ -125,3 +127,12 @@ def _filled() -> list[type[Model]]:
     """What has rows, but for those that `migrate` makes."""
     models = apps.get_models(include_auto_created=True)
     return [model for model in models if model not in (ContentType, Permission) and model._base_manager.exists()]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_copy_has_all_tables_and_no_row_of_the_database_in_use() -> None:
+    UserFactory()
+    with databases.copy_of_migrated("test_tables_copied"):
+        assert not missing_migrations()
+        assert not User.objects.exists()
+    assert User.objects.exists()
