@@ -286,10 +286,9 @@ def test_withdrawal_does_not_wait_for_a_count_that_runs(after: str) -> None:
     ana = Annotator.objects.get(user=built.people["ana"])
 
     def while_it_counts() -> None:
-        connection.ensure_connection()
-        with connection.cursor() as cursor:
-            cursor.execute("SET lock_timeout = '10s'")
-        withdraw(built)
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '10s'")  # the pool gives the session to later tests
+            withdraw(built)
 
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=built.campaign.pk)  # as a count of votes
