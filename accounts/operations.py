@@ -55,7 +55,7 @@ class Operation:
 
     `named` fields are positional on the command line and have no default outside the page; `folded` ones are shown
     below `fold`. What REST and the command leave out is what the page begins with; of a change it stays as it is.
-    `former` words work for a version more. With `has_dry_run` REST and the command do it and take it back if asked to.
+    `former` words work for one more version. With `has_dry_run` REST and the command can do it and roll it back.
     A verb that asks for a job has `finished`, what its command, which does the job at once, says and shows of it.
     """
 

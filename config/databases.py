@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-# What Litmus needs of any PostgreSQL, said at the start of each connection: JIT compiles for a second what then takes a
-# tenth; the rest is for a disk without heads. `options` of DATABASE_URL follow and win. A pooler takes none: there they
-# are settings of the role (docs/operations.md, Behind PgBouncer).
+# What Litmus sets on each connection to any PostgreSQL. JIT would compile for a second what then takes a tenth of one;
+# random_page_cost is that of an SSD. `options` of DATABASE_URL come later and win. A pooler takes none: there these are
+# settings of the role (docs/operations.md, Behind PgBouncer).
 SESSION = {"jit": "off", "work_mem": "16MB", "random_page_cost": "1.1"}
 
 

@@ -20,7 +20,7 @@ def add_option(
 ) -> None:
     """Add the field as an optional argument; its value is None unless it is given.
 
-    `former` is a name that works for a version more. A field with `many` takes several words, and so does a choice of
+    `former` is a name that works for one more version. A field with `many` takes several words, and so does a choice of
     several; given again, the option adds to them. A switch that is on at first can be put off by --no-…. With that a
     change also takes a number or day away that need not be there: the value is then "".
     """

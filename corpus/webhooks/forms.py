@@ -55,6 +55,6 @@ class SecretForm(forms.Form):
         max_value=168,
         initial=24,
         label="Hours for which the former secret stays valid",
-        help_text="Until then messages bear a signature by each secret, so that your program can change over in time."
+        help_text="Until then messages have a signature by each secret, so that your program can change over in time."
         " Put 0 if others know the former secret: it then ends at once.",
     )

@@ -47,7 +47,7 @@ def allocate(
     )
     target = min(max(n_labels, int(least.sum())), int(sizes.sum()))
     low, high = 0.0, float((sizes / wish).max())
-    # The factor at which the clipped wishes add up, which grow with it: to the last bit.
+    # Bisection: the clipped wishes grow with the factor. It ends where no number lies between low and high.
     while low < (factor := (low + high) / 2) < high:
         low, high = (factor, high) if np.clip(wish * factor, least, sizes).sum() < target else (low, factor)
     given = np.clip(wish * high, least, sizes)
