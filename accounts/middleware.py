@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.first_account import has_account
-from accounts.refusals import Conflict, NotAllowed, NotHere, Refused, as_refusal
+from accounts.refusals import Busy, Conflict, NotAllowed, NotHere, Refused, as_refusal
 from accounts.requests import OpenRequest
 
 View = Callable[..., HttpResponseBase]
@@ -22,7 +22,7 @@ HEADINGS = {
     409: gettext_lazy("This has changed in the meantime"),
     422: gettext_lazy("This cannot be done now"),
 }
-STATUS = {NotAllowed: 403, NotHere: 404, Conflict: 409}  # of pages that show a refusal; of any other: 422
+STATUS = {NotAllowed: 403, NotHere: 404, Busy: 503, Conflict: 409}  # of pages that show a refusal; of any other: 422
 
 
 BEFORE_ACCOUNTS = {
@@ -68,8 +68,8 @@ class SignInMiddleware(LoginRequiredMiddleware):
 
 
 class RefusalMiddleware:
-    """403 for a missing role, 404 for what is not there, 409 for a conflict, 422 for any other refusal: always
-    with the reason.
+    """403 for a missing role, 404 for what is not there, 409 for a conflict, 503 where the server is busy, 422 for any
+    other refusal: always with the reason.
 
     An address that takes forms only says so (405) when it is opened, as on reloading after a refused form.
     """
@@ -105,9 +105,9 @@ def refusal_page(request: OpenRequest, refusal: Refused) -> HttpResponse:
     """The page that says why, or its fragment for htmx."""
     status = next((status for kind, status in STATUS.items() if isinstance(refusal, kind)), 422)
     context = {"reason": refusal.reason, "status": status, "heading": refusal.heading or HEADINGS[status]}
-    if not request.htmx:
-        return render(request, "refusal.html", context, status=status)
-    # Among the messages, wherever the fragment itself would have gone.
-    response = render(request, "_refusal.html", context, status=status)
-    response["HX-Retarget"], response["HX-Reswap"] = "#messages", "beforeend"
+    response = render(request, "_refusal.html" if request.htmx else "refusal.html", context, status=status)
+    if wait := getattr(refusal, "retry_after", None):
+        response["Retry-After"] = wait
+    if request.htmx:  # among the messages, wherever the fragment itself would have gone
+        response["HX-Retarget"], response["HX-Reswap"] = "#messages", "beforeend"
     return response

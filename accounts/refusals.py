@@ -82,6 +82,12 @@ class Conflict(Refused):
         self.retry_after = retry_after
 
 
+class Busy(Conflict):
+    """The server does as much of this at a time as it lets hold up other requests: shown as 503."""
+
+    heading = "Busy at the moment"
+
+
 def refusal_reason(check: Callable[..., object], *facts: object) -> str:
     """Why `check` refuses these facts, as it stands next to a button that is refused; "" where it does not."""
     try:

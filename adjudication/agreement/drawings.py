@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import wraps
 from io import BytesIO
 from textwrap import fill, shorten
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import ParamSpec
 
 import matplotlib as mpl
@@ -18,6 +18,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from accounts.refusals import Busy
+
 INK, SPAN, FAINT, GRID = "#1f1c26", "#4b35a8", "#6d6879", "#e2ddd3"
 SHADES = LinearSegmentedColormap.from_list("litmus", ["#f6f4fb", "#4b35a8"])
 ROW, WIDTH = 0.28, 6.0  # inches
@@ -25,6 +27,8 @@ NOTE_ROW, NOTE_WIDTH = 0.14, 115  # inches, characters
 TILES = 8  # topics in a row of the heat map
 PANELS = 3  # confusion matrices in a row
 ONE_AT_A_TIME = Lock()
+ASKED = BoundedSemaphore(2)  # one that is drawn and one that waits: the other threads are for other pages
+PATIENCE = 5  # seconds
 P = ParamSpec("P")
 
 
@@ -59,12 +63,17 @@ class Panel:
 
 def one_at_a_time(draw: Callable[P, bytes]) -> Callable[P, bytes]:
     """Threads of a web process wait for each other: matplotlib's settings and fonts are shared. Names are no formulas,
-    whatever signs they have."""
+    whatever signs they have. Errors: Busy where one waits already."""
 
     @wraps(draw)
     def wait(*args: P.args, **more: P.kwargs) -> bytes:
-        with ONE_AT_A_TIME, mpl.rc_context({"text.parse_math": False}):
-            return draw(*args, **more)
+        if not ASKED.acquire(blocking=False):
+            raise Busy("Other figures are being drawn. Try again in a few seconds.", retry_after=PATIENCE)
+        try:
+            with ONE_AT_A_TIME, mpl.rc_context({"text.parse_math": False}):
+                return draw(*args, **more)
+        finally:
+            ASKED.release()
 
     return wait
 

@@ -1,6 +1,9 @@
 """What is on the figures for papers, drawn from what a finished run has stored."""
 
+from collections.abc import Iterable
 from typing import Any
+
+from django.db.models import F, QuerySet
 
 from accounts.counting import share_in_percent
 from adjudication.agreement.drawings import (
@@ -35,18 +38,18 @@ def draw_figure(run: AgreementRun, criterion: str, name: str, form: str) -> byte
 def _forest(run: AgreementRun, criterion: str, statistic: str, form: str) -> bytes:
     level = share_in_percent(run.detail[criterion]["level"])
     axis = f"{record_of(statistic).label}, {level} intervals"
-    return draw_forest(_lines(_pairs(run, criterion, statistic)), axis, form)
+    pairs = _pairs(run, criterion, statistic).order_by(F("value").asc(nulls_first=True), "-annotators")
+    return draw_forest(_lines(pairs[:MOST_LINES]), axis, form)  # of very many, the lowest and the undefined ones
 
 
-def _pairs(run: AgreementRun, criterion: str, statistic: str) -> list[AgreementResult]:
-    return list(run.results.filter(criterion=criterion, statistic=statistic, scope="pair").order_by("pk"))
+def _pairs(run: AgreementRun, criterion: str, statistic: str) -> QuerySet[AgreementResult]:
+    return run.results.filter(criterion=criterion, statistic=statistic, scope="pair")
 
 
-def _lines(pairs: list[AgreementResult]) -> list[DrawnLine]:
-    """Highest first, undefined last; of very many pairs, the lowest and the undefined ones."""
+def _lines(pairs: Iterable[AgreementResult]) -> list[DrawnLine]:
+    """Highest first, undefined last."""
     lines = [_line(one) for one in pairs]
-    lines.sort(key=lambda line: (line.value is None, -(line.value or 0), line.label))
-    return lines[-MOST_LINES:]
+    return sorted(lines, key=lambda line: (line.value is None, -(line.value or 0), line.label))
 
 
 def _line(result: AgreementResult) -> DrawnLine:
@@ -59,8 +62,9 @@ def _line(result: AgreementResult) -> DrawnLine:
 
 
 def _matrix(run: AgreementRun, criterion: str, statistic: str, form: str) -> bytes:
-    by_pair = {frozenset(one.annotators): one for one in _pairs(run, criterion, statistic)}
     names = [one["name"] for one in run.detail[criterion]["annotators"]][:MOST_COLUMNS]
+    pairs = _pairs(run, criterion, statistic).filter(annotators__contained_by=[*names, ADJUDICATED])
+    by_pair = {frozenset(one.annotators): one for one in pairs}
     if any(ADJUDICATED in pair for pair in by_pair):
         names.append(ADJUDICATED)
     rows, columns = names[1:], names[:-1]

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adjudication.evaluation.tables import ScoreCell, ScoreRow, ScoreTable
-from engines.extras import require
 
 WIDTH, ROW = 100.0, 28  # percent, pixels of a row
 WIDEST = 5.0  # percent of the plot's width that one bar and the room around it take at most
@@ -144,15 +143,12 @@ def bars_of(gaps: Sequence[float]) -> Bars | None:
     return Bars(bars, zero, top, bottom)
 
 
-def draw_plot(table: ScoreTable, column: int, form: str) -> bytes | None:
-    """The plot of a column as a file for a paper: SVG or PDF, with what it shows and assumes below it."""
-    require("matplotlib")
+def draw_plot(table: ScoreTable, column: int, form: str) -> bytes:
+    """The plot of a column, which has a value, as a file for a paper: SVG or PDF, with what it assumes below it."""
     from adjudication.agreement.drawings import DrawnLine, draw_forest
 
     rows = sorted_table(table, column).rows
     cells = [row.cells[column] for row in rows if row.cells]
-    if not any(cell.value is not None for cell in cells):
-        return None
     scale = max(cell.scale for cell in cells if cell.value is not None)
     lines = [
         DrawnLine(row.label, _times(cell.value, scale), _times(cell.low, scale), _times(cell.high, scale), cell.why)

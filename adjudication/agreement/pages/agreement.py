@@ -1,7 +1,10 @@
 """The agreement of a campaign: figures with intervals, who agrees with whom, and the way down to the judgments."""
 
+from functools import partial
+
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
@@ -14,7 +17,7 @@ from adjudication.agreement.agreement_table import FORMS, as_latex, as_markdown
 from adjudication.agreement.due import AWAITED, is_cheap
 from adjudication.agreement.figure_names import figure_names, why_out_of_date
 from adjudication.agreement.forms import AgreementForm, SampleSizeForm
-from adjudication.agreement.pages.figures import figures_context, people_context, tables_context
+from adjudication.agreement.pages.figures import drawn_file, figures_context, people_context, tables_context
 from adjudication.agreement.people import machines_confused
 from adjudication.agreement.report import make_report
 from adjudication.agreement.results import as_json
@@ -72,7 +75,7 @@ def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) 
 
 
 @require_safe
-def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int, file: str) -> HttpResponse:
+def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int, file: str) -> HttpResponseBase:
     """A figure for a paper, NAME.svg or NAME.pdf, drawn now. 404 for one that the run does not have."""
     scope = fetch_scope(request, slug, campaign, page="agreement")
     run = get_object_or_404(AgreementRun, pk=pk, campaign=scope.campaign, state=JobState.DONE)
@@ -85,10 +88,9 @@ def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int, fi
     require("matplotlib")
     from adjudication.agreement.figures import draw_figure  # matplotlib takes long to load
 
-    answer = HttpResponse(draw_figure(run, criterion.key, name, form), content_type=FIGURE_TYPES[form])
-    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{criterion.key}-{name.replace('_', '-')}")
-    answer["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
-    return answer
+    stem = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{criterion.key}-{name.replace('_', '-')}")
+    draw = partial(draw_figure, run, criterion.key, name, form)
+    return drawn_file(request, draw, FIGURE_TYPES[form], f"{stem}.{form}")
 
 
 @require_safe

@@ -1,9 +1,11 @@
 """What the agreement page and the overview draw of a finished run: matrix, forest plot, confusion, topics, machines."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from adjudication.agreement.matrix import (
@@ -41,6 +43,15 @@ RAW = "accuracy"  # the share of equal labels, by which every coefficient is rea
 NOBODY = "No agreement of people can be computed: fewer than two people have judged."
 LEAVE_ONE_OUT = "leave_one_out"
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
+
+
+def drawn_file(request: HttpRequest, draw: Callable[[], bytes], content_type: str, name: str) -> HttpResponseBase:
+    """What `draw` draws, as a file. HEAD only asks whether it is there: nothing is drawn, and its length not known."""
+    is_head = request.method == "HEAD"
+    answer: HttpResponseBase = StreamingHttpResponse(()) if is_head else HttpResponse(draw())
+    answer["Content-Type"] = content_type
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
 
 
 def people_context(

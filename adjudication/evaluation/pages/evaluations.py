@@ -1,17 +1,20 @@
 """Pages of evaluations: all of a collection, asking for one, its table next to a plot, and both as files; qrels."""
 
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.jobs import fragment_context
 from accounts.refusal_messages import refusals_in_message
+from adjudication.agreement.pages.figures import drawn_file
 from adjudication.evaluation.further import further_tables
 from adjudication.evaluation.golds.qrels import imported_qrels
 from adjudication.evaluation.measured import Measured, fetch_measured, reports_of
@@ -30,7 +33,7 @@ from annotation.models import Annotator, AnnotatorKind
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import DECIDE, check_role, fetch_manager, fetch_overseer
 from corpus.models import Collection, Membership, TopicKind
-from engines.extras import lacking
+from engines.extras import lacking, require
 
 PER_PAGE = 50
 TYPES = {
@@ -96,18 +99,19 @@ def evaluation_repetition(request: HttpRequest, slug: str, pk: int) -> HttpRespo
 
 
 @require_safe
-def evaluation_plot(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
+def evaluation_plot(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponseBase:
     """The plot of the column that `?sort=` asks for as SVG or PDF, for a paper."""
     _, job = fetch_evaluation(request, slug, pk)
     table = noted(ScoreTable.from_json(job.results["table"]), why_stale(job)) if job.results else None
     if table is None or form not in PLOT_TYPES:
         raise Http404
-    drawn = draw_plot(table, numbered(request, "sort", len(table.columns)) or 0, form)
-    if drawn is None:
+    column = numbered(request, "sort", len(table.columns)) or 0
+    if plot_of(table, column) is None:
         raise Http404
-    response = HttpResponse(drawn, content_type=PLOT_TYPES[form])
-    response["Content-Disposition"] = f'attachment; filename="{slug}-evaluation-{pk}.{form}"'
-    return response
+    require("matplotlib")
+    return drawn_file(
+        request, partial(draw_plot, table, column, form), PLOT_TYPES[form], f"{slug}-evaluation-{pk}.{form}"
+    )
 
 
 @require_safe

@@ -28,7 +28,7 @@ def test_long_texts_leave_room_for_the_axes(line: DrawnLine) -> None:
 @pytest.mark.slow
 def test_threads_that_draw_at_the_same_time_draw_what_one_alone_draws(restless: None) -> None:
     """The settings of matplotlib are those of the process: one that was done changed the figures of the others."""
-    with ThreadPoolExecutor(4) as threads:
+    with ThreadPoolExecutor(2) as threads:
         found = set(threads.map(lambda _: draw_heat([("1", Tile(None, "undefined"))], "Topics", "svg"), range(12)))
     assert found == {draw_heat([("1", Tile(None, "undefined"))], "Topics", "svg")}
 

@@ -4,14 +4,17 @@ import re
 from html import unescape
 
 import pytest
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from adjudication.agreement.drawings import ASKED
 from adjudication.agreement.figure_names import figure_names
-from adjudication.agreement.figures import draw_figure
+from adjudication.agreement.figures import MOST_LINES, draw_figure
 from adjudication.agreement.results import show
-from adjudication.models import AgreementRun, Verdict
+from adjudication.models import AgreementResult, AgreementRun, Verdict
 from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import Annotator
 from engines import extras
@@ -110,6 +113,45 @@ def test_figures_say_what_is_stored() -> None:
     assert "undefined: " in forest
     assert ">24<" in confusion, "a level that ana gave to every item"
     assert "Agreement by topic over all annotators, the lowest first" in topics
+
+
+def test_figures_that_are_drawn_hold_up_one_thread_more_and_asking_whether_they_are_there_none() -> None:
+    """Each that was asked for held a thread until all before it were drawn, and people who judge waited."""
+    built = build_campaign(noisy_labels(12, 2), people=("ana", "ben"))
+    run = agree(built)
+    client = client_of(built, "viewer")
+    address = reverse("agreement_figure", args=["tea", "main", run.pk, "forest_accuracy.svg"])
+    with ASKED, ASKED:  # one is drawn, one waits
+        busy, there = client.get(address), client.head(address)
+    assert (busy.status_code, busy["Retry-After"]) == (503, "5")
+    assert "Other figures are being drawn. Try again in a few seconds." in busy.text
+    assert (there.status_code, there["Content-Type"], there.has_header("Content-Length")) == (
+        200,
+        "image/svg+xml",
+        False,
+    )
+    assert client.get(address).status_code == 200
+
+
+def test_of_very_many_pairs_the_lowest_are_read_and_drawn() -> None:
+    built = build_campaign(noisy_labels(12, 2), people=("ana", "ben"))
+    run = agree(built)
+    run.results.filter(scope="pair").delete()
+    pair = {"run": run, "criterion": "relevance", "statistic": "accuracy", "scope": "pair"}
+    AgreementResult.objects.bulk_create(
+        [
+            AgreementResult(annotators=[f"p{place}", "ben"], value=place / 100, **pair)
+            for place in range(MOST_LINES + 20)
+        ]
+        + [AgreementResult(annotators=["nobody", "ben"], reason="no_common_items", **pair)]
+    )
+    with CaptureQueriesContext(connection) as queries:
+        drawn = draw_figure(run, "relevance", "forest_accuracy", "svg").decode()
+    assert any(f"LIMIT {MOST_LINES}" in each["sql"] for each in queries)
+    names = [
+        name for name in (*(f"p{place}" for place in range(MOST_LINES + 20)), "nobody") if f">{name} × ben<" in drawn
+    ]
+    assert names == [*(f"p{place}" for place in range(MOST_LINES - 1)), "nobody"]
 
 
 def test_signs_of_formulas_in_a_name_are_drawn_as_they_are() -> None:
