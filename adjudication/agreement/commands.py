@@ -24,12 +24,12 @@ class SampleSize(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--criterion", default="")
+        parser.add_argument("--criterion", default="", help="key; without one, the campaign's first")
         parser.add_argument("--statistic", choices=list(STATISTICS), default="accuracy")
         aim = parser.add_mutually_exclusive_group()
         aim.add_argument("--half-width", type=float, default=0.05, help="a fraction: 0.05 is ± 5 points (default)")
         aim.add_argument("--difference", type=float, help="people less machine, a fraction")
-        parser.add_argument("--power", type=float, default=0.8)
+        parser.add_argument("--power", type=float, default=0.8, help="chance of finding the difference (0.8)")
         parser.add_argument("--independent", action="store_true", help="as if items of a topic were independent")
         parser.add_argument("--check", action="store_true", help="simulate data sets of that size as well")
 

@@ -59,7 +59,7 @@ class AnnoGptCommand(SteppedCommand):
 
     def add_start(self, parser: CommandParser) -> None:
         parser.add_argument("dev", help="short name of the development campaign")
-        parser.add_argument("--criterion", required=True, metavar="KEY")
+        parser.add_argument("--criterion", required=True, metavar="KEY", help="what the cycle is about")
         parser.add_argument("--margin", type=float, default=0.05, help="a share; 0.05, the default, is five points")
         parser.add_argument("--runs", type=int, default=2, help="on the test set; default: 2")
 

@@ -132,9 +132,13 @@ class JudgeUnjudged(ReportingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--gold", required=True, help="as of evaluate, such as campaign:main")
-        parser.add_argument("--run", nargs="+", action="extend", default=[], metavar="NAME", dest="runs")
+        parser.add_argument(
+            "--run", nargs="+", action="extend", default=[], metavar="NAME", dest="runs", help="names of the runs"
+        )
         parser.add_argument("--depth", type=int, default=DEPTHS[1], help="how many of the first documents of each run")
-        parser.add_argument("--topic", nargs="+", action="extend", default=[], metavar="NUMBER", dest="topics")
+        parser.add_argument(
+            "--topic", nargs="+", action="extend", default=[], metavar="NUMBER", dest="topics", help="default: all"
+        )
         where = parser.add_mutually_exclusive_group(required=True)
         where.add_argument("--campaign", default="", help="short name of the campaign that gets the items")
         where.add_argument("--name", default="", help="name of a new draft")
@@ -172,15 +176,15 @@ class SearchSheet(SteppedCommand):
     writes: ClassVar[dict[str, str]] = {"read": "read a filled sheet as a run"}
 
     def add_write(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, help="the sheet, a CSV file")
         parser.add_argument(
             "--questions", type=int, default=QUESTIONS, help=f"questions of each origin; default: {QUESTIONS}"
         )
         parser.add_argument("--results", type=int, default=RESULTS, help=f"of each question; default: {RESULTS}")
-        parser.add_argument("--seed", type=int, default=SEED)
+        parser.add_argument("--seed", type=int, default=SEED, help="draws the questions")
 
     def add_read(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, help="the sheet, a CSV file")
         parser.add_argument("--name", required=True, help="of the run, such as the search engine's")
 
     def write(self, *, slug: str, file: Path, **sample: int) -> tuple[str, dict[str, Any]]:

@@ -158,7 +158,7 @@ class EvaluationForm(forms.Form):
     runs = AnyWords(
         label="Runs",
         required=False,
-        help_text="Their names.",
+        help_text="Which runs are measured, by name.",
         most=200,
         longest=100,
         widget=forms.CheckboxSelectMultiple,

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand, valid
+from accounts.management.reporting import IN_CAMPAIGN, ReportingCommand, valid
 from accounts.refusals import Refused
 from adjudication.labels.labels import campaign_with
 from adjudication.machine_audits.forms import FiguresForm
@@ -18,6 +18,7 @@ class MachineAuditCommand(ReportingCommand):
     """litmus machine_audit SLUG CAMPAIGN [--audit N] [--run NAME …] [--half-width POINTS] [--format csv] [--json]"""
 
     called = "machine_audit"
+    where = IN_CAMPAIGN
     prints = True
     task = "Agree and decide"
     example = "machine_audit demo machine-labels --half-width 3"
@@ -29,8 +30,6 @@ class MachineAuditCommand(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
-        parser.add_argument("campaign")
         parser.add_argument("--audit", type=int, metavar="N", help="its number; without one, the newest")
         parser.add_argument("--format", choices=["text", "csv"], default="text", dest="shape")
         for name, field in FiguresForm.base_fields.items():

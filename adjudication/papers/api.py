@@ -137,7 +137,7 @@ class PaperStepSerializer(StepSerializer):
 
 
 class AcceptanceSerializer(SeenSerializer):
-    despite = serializers.BooleanField(default=False, help_text="accept it although findings are open")
+    despite = serializers.BooleanField(default=False, help_text="accept it despite open findings")
 
 
 class WrittenContentSerializer(SeenSerializer):

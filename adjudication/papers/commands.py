@@ -85,12 +85,12 @@ class AdjudicatePapers(SteppedCommand):
 
     def add_take_everything(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("everything", metavar="version", help="its letter")
+        parser.add_argument("everything", metavar="version", help="letter of the version")
         _add_seen(parser)
 
     def add_take_rest(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("rest", metavar="version", help="its letter")
+        parser.add_argument("rest", metavar="version", help="letter of the version")
         _add_seen(parser)
 
     def add_write(self, parser: CommandParser) -> None:
@@ -100,7 +100,7 @@ class AdjudicatePapers(SteppedCommand):
 
     def add_accept(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("--despite", action="store_true", help="although findings are open")
+        parser.add_argument("--despite", action="store_true", help="accept it despite open findings")
         _add_seen(parser)
 
     def list(self, *, slug: str, campaign: str, state: str) -> tuple[str, dict[str, Any]]:

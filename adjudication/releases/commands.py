@@ -93,7 +93,7 @@ class VerifyRelease(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("folder", type=Path)
+        parser.add_argument("folder", type=Path, help="of the release")
 
     def carry_out(self, *, folder: Path, **_: Any) -> tuple[str, dict[str, Any]]:
         found = verify_release(folder)
@@ -140,7 +140,7 @@ class Explain(ReportingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("topic", help="number of the topic, or of an aspect, such as 7.1")
-        parser.add_argument("docno")
+        parser.add_argument("docno", help="docno of the document")
 
     def carry_out(self, *, slug: str, topic: str, docno: str, **_: Any) -> tuple[str, dict[str, Any]]:
         found = explain(collection_with(slug), topic, docno)

@@ -56,8 +56,8 @@ class Annotate(ReportingCommand):
         parser.add_argument(
             *("--criteria", "--criterion"), nargs="+", default=[], metavar="KEY", help="where the campaign has several"
         )
-        parser.add_argument("--runs", type=int, default=1, metavar="N")
-        parser.add_argument("--temperature", type=float, default=0.0)
+        parser.add_argument("--runs", type=int, default=1, metavar="N", help="times that it judges each item (1)")
+        parser.add_argument("--temperature", type=float, default=0.0, help="sent to the endpoint (0)")
         parser.add_argument("--max-tokens", type=int, default=None, metavar="N", help="longest answer")
         parser.add_argument("--seed", type=int, default=None, help="sent to the endpoint")
         parser.add_argument(
@@ -266,7 +266,7 @@ class Prompts(SteppedCommand):
 def _add_tried(parser: CommandParser) -> None:
     parser.add_argument("campaign", help="short name of the campaign")
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--prompt", default="", metavar="NAME[@VERSION]")
+    which.add_argument("--prompt", default="", metavar="NAME[@VERSION]", help="a stored prompt")
     which.add_argument("--file", default="", help="a text that is not stored; -: standard input")
 
 

@@ -22,7 +22,7 @@ class SetPaperDoi(ReportingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("key", help="the paper's key, as the page “Papers” lists it")
-        parser.add_argument("doi")
+        parser.add_argument("doi", help='such as 10.5555/ex.2001, or ""')
 
     def carry_out(self, *, slug: str, key: str, doi: str, **_: Any) -> tuple[str, dict[str, Any]]:
         paper = Paper.objects.filter(collection=collection_with(slug), key=key).first()

@@ -49,9 +49,9 @@ class RewritesCommand(SteppedCommand):
 
     def add_decide(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", help="short name of the campaign")
-        parser.add_argument("rewrite", type=int, metavar="ID")
+        parser.add_argument("rewrite", type=int, metavar="ID", help="`list --json` shows it")
         parser.add_argument("decision", choices=ReviewDecision.values)
-        parser.add_argument("--comment", default="")
+        parser.add_argument("--comment", default="", help="why")
         _add_by(parser)
 
     def list(self, *, slug: str, campaign: str, standing: str) -> tuple[str, dict[str, Any]]:

@@ -54,9 +54,9 @@ class CreateCollection(ReportingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name in addresses and file names")
-        parser.add_argument("--title", required=True)
-        parser.add_argument("--description", default="")
-        parser.add_argument("--licence", default="")
+        parser.add_argument("--title", required=True, help="as it will be cited")
+        parser.add_argument("--description", default="", help="what it is about and who it is for")
+        parser.add_argument("--licence", default="", help="of what will be released, for example “CC BY 4.0”")
         parser.add_argument("--language", metavar="CODE", default=ENGLISH, help=LANGUAGE_HELP)
         parser.add_argument("--manager", metavar="EMAIL", help="who manages it; needs an account")
 
@@ -90,7 +90,7 @@ class AddMember(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("email")
+        parser.add_argument("email", help="address of the account")
         parser.add_argument("role", choices=Role.values)
 
     def carry_out(self, *, slug: str, email: str, role: str, **_: Any) -> tuple[str, dict[str, Any]]:
@@ -222,7 +222,7 @@ class BackupCollection(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, help="a new file")
 
     def carry_out(self, *, slug: str, file: Path, **_: Any) -> tuple[str, dict[str, Any]]:
         collection = collection_with(slug)
@@ -243,7 +243,7 @@ class RestoreCollection(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, help="as `backup_collection` wrote it")
 
     def carry_out(self, *, file: Path, **_: Any) -> tuple[str, dict[str, Any]]:
         try:
@@ -288,7 +288,7 @@ class ExportPerson(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("email")
+        parser.add_argument("email", help="address of the person")
 
     def carry_out(self, *, email: str, **_: Any) -> tuple[str, dict[str, Any]]:
         data = take_out_data(by=None, at=timezone.now(), user=user_with(email))
@@ -305,7 +305,7 @@ class ErasePerson(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("email")
+        parser.add_argument("email", help="address of the person")
         parser.add_argument("--labels", choices=("keep", "exclude"), required=True, help="what becomes of their labels")
         parser.add_argument("--confirm", required=True, metavar="EMAIL", help="the address, typed again")
 

@@ -30,7 +30,7 @@ class ExportRun(ReportingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("name", help="name of the run")
-        parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+        parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file")
         parser.add_argument(
             "--header",
             action="store_true",
@@ -73,7 +73,7 @@ class MakeRun(ReportingCommand):
     line = "Rank the documents for each topic: BM25, TF-IDF, vectors, fusion, reranking"
     help = (
         "Make a retrieval run over the documents of a collection. The same recipe over the same collection gives the "
-        "same run, byte for byte. Recipes: " + "; ".join(f"{each.name}: {each.about}" for each in RECIPES.own.values())
+        "same run, byte for byte. Recipes: " + " ".join(f"{each.name}: {each.about}" for each in RECIPES.own.values())
     ).replace("%", "%%")
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -2,7 +2,8 @@
 
 import re
 import shlex
-from argparse import _SubParsersAction
+from argparse import Action, _SubParsersAction
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -46,6 +47,19 @@ def test_its_examples_are_understood_and_each_step_has_one(name: str):
         except CommandError as error:
             pytest.fail(f"{example}: {error}")
     assert steps_of(parser) <= {word for example in examples for word in shlex.split(example)}
+
+
+def actions_of(parser: CommandParser) -> Iterator[Action]:
+    for action in parser._actions:
+        yield action
+        if isinstance(action, _SubParsersAction):
+            for step in action.choices.values():
+                yield from actions_of(step)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_its_help_says_what_each_argument_is_or_which_words_it_takes(name: str):
+    assert [action.dest for action in actions_of(parser_of(name)) if not action.help and not action.choices] == []
 
 
 @pytest.fixture

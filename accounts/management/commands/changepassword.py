@@ -20,7 +20,7 @@ class Command(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("email")
+        parser.add_argument("email", help="address of the account")
         parser.add_argument("--password-stdin", action="store_true", help="read the password from standard input")
 
     def carry_out(self, *, email: str, password_stdin: bool, **_: Any) -> tuple[str, dict[str, Any]]:

@@ -23,7 +23,7 @@ class Command(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("email")
+        parser.add_argument("email", help="address by which the person signs in")
         parser.add_argument("--name", default="", help="shown to the people the person works with")
         parser.add_argument("--staff", action="store_true", help="may create collections")
         parser.add_argument(

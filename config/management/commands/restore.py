@@ -23,7 +23,7 @@ class Command(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, help="as `backup` wrote it")
 
     def carry_out(self, *, file: Path, **_: Any) -> tuple[str, dict[str, Any]]:
         check(file)

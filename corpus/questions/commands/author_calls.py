@@ -88,23 +88,23 @@ class AuthorCalls(SteppedCommand):
 
     def add_change(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("--name", default=None)
+        parser.add_argument("--name", default=None, help="another name")
         _add_deadline(parser)
         _add_texts(parser)
 
     def add_invite(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("email")
+        parser.add_argument("email", help="address of the author")
         parser.add_argument("docno", help="the author's paper")
         parser.add_argument("--name", default="", help="of the author")
 
     def add_invite_file(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("file")
+        parser.add_argument("file", help="a CSV file")
 
     def add_revoke(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("email")
+        parser.add_argument("email", help="address of the author")
         parser.add_argument("docno", help="the author's paper")
 
     def add_mail(self, parser: CommandParser) -> None:
