@@ -53,7 +53,7 @@ SECTIONS: dict[str, tuple[Variable, ...]] = {
         Variable(
             "LITMUS_MEDIA_ROOT",
             "Uploaded files and releases; must be shared by web and workers. With `LITMUS_BUCKET_URL` only what is "
-            "arriving or being written, on a disk of each machine's own",
+            "arriving or being written, on a local disk of each machine",
             default="`media` in the data directory",
         ),
         Variable(
