@@ -242,6 +242,28 @@ def test_on_a_phone_the_whole_aspect_is_one_tap_away(new_page):
     expect(judged).to_contain_text("Query 1 ", use_inner_text=True)
 
 
+def test_on_a_phone_a_former_answer_is_changed_without_scrolling(new_page):
+    """A tap alone does not save it: somebody who sees the grade but no button thinks that it did."""
+    built = build_work(items=2)
+    Document.objects.update(abstract="It compares annotators of several institutions. " * 40)
+    page = open_labelling(new_page, built, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    page.locator(".level").first.tap()
+    expect_unit(page, 1)
+    expect_saved(page)
+    page.goto(page.url + "history/")
+    page.get_by_role("link", name="Change").tap()
+    expect_unit(page, 0)
+    page.locator(".level").nth(2).tap()
+    save = page.get_by_role("button", name="Save the change")
+    for part in (save, page.locator("[data-part=judged] summary"), *page.locator(".level").all()):
+        assert part.evaluate(SEEN)
+    assert_accessible(page)
+    save.tap()
+    expect_unit(page, 1)
+    expect_saved(page)
+    assert values(built)[0] == 2
+
+
 def test_an_abstract_of_190_words_is_whole_once_the_guideline_is_folded(new_page):
     built = build_work(items=1)
     Criterion.objects.get().levels.update(definition="All components are met, in so many words.", example="Tea. " * 30)
