@@ -147,17 +147,38 @@ function askFirst(asking, form, submitter) {
   dialog.showModal();
 }
 
-// Selects and radios marked so send their form when they change (their button is hidden by .no-js-only). On the page that
-// comes the same one has the focus again.
-const CHANGED = "litmus-changed";
+// Selects and radios marked so send their form when they change (their button is hidden by .no-js-only).
 document.addEventListener("change", ({ target }) => {
-  if (!target.closest("[data-submit-on-change]")) return;
-  sessionStorage.setItem(CHANGED, JSON.stringify([location.pathname, target.id]));
-  target.form.requestSubmit();
+  if (target.closest("[data-submit-on-change]")) target.form.requestSubmit();
 });
-const [changedOn, changed] = JSON.parse(sessionStorage.getItem(CHANGED) ?? "[]");
-sessionStorage.removeItem(CHANGED);
-if (changedOn === location.pathname) focusOnceDrawn(document.getElementById(changed));
+
+// A page that comes again, by a form on it or because its job has ended, goes on where the keyboard was: in the same
+// field, else at the part of the page around it. Else a person without a mouse begins at the top each time.
+const PLACE = "litmus-place";
+
+function rememberPlace(part) {
+  const id = document.activeElement.id || part.closest("main [id]")?.id;
+  sessionStorage.setItem(PLACE, JSON.stringify([location.pathname, id]));
+}
+
+document.addEventListener("submit", ({ target, defaultPrevented }) => {
+  const byKeys = document.activeElement.matches(":focus-visible"); // a hand on the mouse is where it looks
+  if (byKeys && !defaultPrevented && target.method !== "dialog") rememberPlace(target);
+});
+
+const [path, place] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
+sessionStorage.removeItem(PLACE);
+
+function goOnInPlace() {
+  const job = document.querySelector("[data-job-final]");
+  for (const each of [document.getElementById(place), job, document.querySelector("main h1")]) {
+    if (!each || document.activeElement !== document.body) continue;
+    if (each.tabIndex < 0) each.tabIndex = -1;
+    each.focus();
+  }
+}
+
+if (path === location.pathname) requestAnimationFrame(goOnInPlace);
 
 // Details that belong to one choice of a form open when it is chosen.
 document.addEventListener("change", ({ target }) => {
@@ -238,23 +259,12 @@ document.addEventListener("htmx:load", (event) => {
   }
 });
 
-// After a reload the keyboard goes on from what has ended: else a person without a mouse begins at the top of the page.
-const FINISHED = "litmus-finished";
-if (sessionStorage.getItem(FINISHED) === window.location.href) {
-  sessionStorage.removeItem(FINISHED);
-  const job = document.querySelector("[data-job-final]");
-  if (job && document.activeElement === document.body) {
-    job.tabIndex = -1;
-    job.focus();
-  }
-}
-
 // A job that has just become final informs the rest of the page, which may want to fetch its result.
 document.addEventListener("htmx:afterSwap", (event) => {
   const final = event.detail.elt.matches?.("[data-job-final]") ? event.detail.elt : null;
   if (!final) return;
   if (document.querySelector("[data-reload-when-finished]")) {
-    sessionStorage.setItem(FINISHED, window.location.href);
+    rememberPlace(final);
     window.location.reload();
   } else window.htmx.trigger(document.body, "job-finished");
 });
