@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from accounts.refusals import Busy
+from engines.formats.characters import with_carriable_texts
 
 INK, SPAN, FAINT, GRID = "#1f1c26", "#4b35a8", "#6d6879", "#e2ddd3"
 SHADES = LinearSegmentedColormap.from_list("litmus", ["#f6f4fb", "#4b35a8"])
@@ -63,7 +64,7 @@ class Panel:
 
 def one_at_a_time(draw: Callable[P, bytes]) -> Callable[P, bytes]:
     """Threads of a web process wait for each other: matplotlib's settings and fonts are shared. Names are no formulas,
-    whatever signs they have. Errors: Busy where one waits already."""
+    whatever signs they have, and lose the characters that no SVG may hold. Errors: Busy where one waits already."""
 
     @wraps(draw)
     def wait(*args: P.args, **more: P.kwargs) -> bytes:
@@ -71,7 +72,7 @@ def one_at_a_time(draw: Callable[P, bytes]) -> Callable[P, bytes]:
             raise Busy("Other figures are being drawn. Try again in a few seconds.", retry_after=PATIENCE)
         try:
             with ONE_AT_A_TIME, mpl.rc_context({"text.parse_math": False}):
-                return draw(*args, **more)
+                return draw(*with_carriable_texts(args), **with_carriable_texts(more))
         finally:
             ASKED.release()
 

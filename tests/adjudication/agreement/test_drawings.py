@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import lxml.etree
 import pytest
 
 from adjudication.agreement.drawings import DrawnLine, Tile, draw_forest, draw_heat
@@ -23,6 +24,16 @@ MACHINE = "a model with a long name, With examples, version 12, temperature 0.7,
 def test_long_texts_leave_room_for_the_axes(line: DrawnLine) -> None:
     assert draw_forest([line, line], "Agreement", "svg").startswith(b"<?xml")
     assert draw_forest([line, line], "Agreement", "pdf").startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("sign", ["\x01", "\x0b", "\uffff"])
+def test_names_with_characters_that_no_svg_may_hold_are_drawn_without_them(sign: str) -> None:
+    """Pages and the API refuse control characters; commands and files of campaigns do not, and none refuses U+FFFF."""
+    name = f"tea{sign}pot"
+    drawn = draw_forest([DrawnLine(name, 0.4)], name, "svg", [name])
+    assert lxml.etree.fromstring(drawn).tag.endswith("svg")
+    assert drawn.count(b"tea pot") == 3
+    assert draw_heat([(name, Tile(0.5, name))], name, "pdf").startswith(b"%PDF")
 
 
 @pytest.mark.slow
