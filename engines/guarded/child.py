@@ -57,7 +57,7 @@ def run(request: int, target: int) -> None:
     """Do what the request (a file's descriptor) asks for, and send it to `target`."""
     with os.fdopen(request, "rb") as file:
         read, limits, watched = pickle.load(file)  # noqa: S301 - written by the parent
-    reserve = [bytearray(RESERVE)]
+    reserve = [bytes(RESERVE)]
     sender = Sender(target, limits)
     _bind(limits)
     try:
