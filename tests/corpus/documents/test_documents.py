@@ -18,18 +18,7 @@ from corpus.documents.finding import (
 )
 from corpus.models import Collection, Document, Membership, PoolEntry, Role, Target
 from corpus.templatetags.documents import as_text, doi_address, hits, names, web_address
-from tests.factories.accounts import CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory
-
-
-@pytest.fixture
-def members(db: None) -> dict[Role, Membership]:
-    return one_member_each(CollectionFactory(slug="tea"))
-
-
-@pytest.fixture
-def collection(members: dict[Role, Membership]) -> Collection:
-    return members[Role.MANAGER].collection
 
 
 @pytest.fixture
