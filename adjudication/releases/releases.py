@@ -21,7 +21,7 @@ from adjudication.releases.statement import QUESTIONS, answers_of, problem_of
 from annotation.labelling.rules import check_can_read_labels_of
 from corpus.collections.rules import check_manager
 from corpus.models import Collection, Event
-from corpus.webhooks.events import announce
+from corpus.webhooks.events import announce, is_wanted
 from engines.extras import lacking
 from engines.formats.dois import bare_doi
 
@@ -181,7 +181,9 @@ def checked_address(text: str) -> str:
 
 def announce_frozen(job: Job) -> None:
     """A release that was written to the end is reported to webhooks; from now on REST has it."""
-    if isinstance(job, Release) and job.state == JobState.DONE and job.frozen_at:
+    if not (isinstance(job, Release) and job.state == JobState.DONE and job.frozen_at):
+        return
+    if is_wanted(Event.RELEASE_FROZEN, job.collection_id):  # an address loads all pages
         where = [job.collection.slug, job.name]
         links = {"page": reverse("release_detail", args=where), "api": reverse("api_release", args=where)}
         facts = {"release": job.name, "manifest_sha256": job.manifest_sha256}

@@ -37,7 +37,7 @@ from annotation.models import AnnotatorState, Campaign, CampaignState, Guideline
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.loading.constraints import checked_at_once
 from corpus.models import Collection, Event
-from corpus.webhooks.events import announce
+from corpus.webhooks.events import announce, is_wanted
 from engines.definitions.drafts import BadOptions, CriterionDraft
 from engines.definitions.settings import LEASE, NAME, OVERLAP, SEED
 
@@ -230,9 +230,10 @@ def slug_for(collection: Collection, name: str, kind: str) -> str:
 
 
 def _announce(event: Event, campaign: Campaign, at: datetime) -> None:
-    where = [campaign.collection.slug, campaign.slug]
-    links = {"page": reverse("campaign_detail", args=where), "api": reverse("api_campaign", args=where)}
-    announce(event, campaign.collection, at=at, campaign=campaign.slug, links=links)
+    if is_wanted(event, campaign.collection_id):  # an address loads all pages
+        where = [campaign.collection.slug, campaign.slug]
+        links = {"page": reverse("campaign_detail", args=where), "api": reverse("api_campaign", args=where)}
+        announce(event, campaign.collection, at=at, campaign=campaign.slug, links=links)
 
 
 def _set(campaign: Campaign, **values: Any) -> None:

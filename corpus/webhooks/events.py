@@ -57,9 +57,15 @@ def call_sender(webhook: int, delay: float = 0) -> None:
 
 
 def announce_end(job: Job) -> None:
-    """A job has ended. Only those of a collection are announced."""
+    """A job has ended. Only those of a collection are announced.
+
+    Where no webhook wants it no address is asked for: that would load all pages, which is a second for each command and
+    each process of a worker that does a job.
+    """
     kind = kind_of(job)
-    if isinstance(kind, CollectionJob) and job.finished_at:
-        event = Event(f"job.{job.state}")
+    if not (isinstance(kind, CollectionJob) and job.finished_at):
+        return
+    event, collection = Event(f"job.{job.state}"), kind.collection_of(job)
+    if is_wanted(event, collection.pk):
         links = {"page": kind.address(job), "api": reverse("api_job", args=[kind.key, job.pk])}
-        announce(event, kind.collection_of(job), at=job.finished_at, job=job.pk, kind=kind.key, links=links)
+        announce(event, collection, at=job.finished_at, job=job.pk, kind=kind.key, links=links)
