@@ -53,9 +53,9 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
 
 
 def remedy_of(finding: Finding, campaign: Campaign | None, role: str, criterion: str = "") -> Remedy | None:
-    """The page that mends it, with the filter of its queue; None where the options of the export do, or for roles that
-    may not open it."""
-    if campaign is None or finding.code not in REMEDIES:
+    """The page that mends it, with the filter of its queue; None where the options of the export do, for roles that may
+    not open it, and in an archived collection."""
+    if campaign is None or finding.code not in REMEDIES or campaign.collection.archived_at:
         return None
     label, view, roles = REMEDIES[finding.code]
     if role not in roles:

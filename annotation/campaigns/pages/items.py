@@ -32,6 +32,7 @@ from annotation.campaigns.pace import fetch_workload
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.campaigns.progress import counted_large_at
 from annotation.models import AnnotatorState, Campaign, CampaignState, ItemBuild
+from corpus.collections.pages.context import form_page
 from corpus.collections.rules import can_manage, check_can_manage
 from corpus.long_lists import KeyedPage, NumberedPage
 from corpus.models import Membership
@@ -121,7 +122,7 @@ def _item_table(request: HttpRequest, membership: Membership, campaign: Campaign
     return read_table(request, f"{campaign.collection.slug}-{campaign.slug}-items", columns, steps)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Make items of what is left, all of it, a choice or a sample; or say before how much work that is."""
     membership, found = fetch_for_manager(request, slug, campaign)
@@ -150,7 +151,7 @@ def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     return render(request, kind.build_page, context, status=status)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def item_remove(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Take the items out that nobody has begun, all or those of one topic."""
     membership, found = fetch_for_manager(request, slug, campaign)

@@ -354,6 +354,16 @@ def test_what_blocks_several_exports_stands_once_with_its_button(client: Client,
         assert {offer["reason"].remedy.href for offer in blocked} == {"#blocks-judgments"}
 
 
+def test_an_archived_collection_offers_no_page_that_would_mend_what_blocks(client: Client) -> None:
+    built = build_campaign([[1, 1, 1]])
+    address = reverse("export_list", args=["tea"])
+    client.force_login(built.people["manager"])
+    assert [block["remedy"] for block in client.get(address).context["first_blocks"]] != [None]
+    built.collection.archived_at = AT
+    built.collection.save(update_fields=["archived_at"])
+    assert [block["remedy"] for block in client.get(address).context["first_blocks"]] == [None]
+
+
 def test_verdicts_say_that_their_items_are_no_random_sample_where_an_order_was_chosen() -> None:
     built = build_campaign([[1, 1, 1], [None, None, None]])
     vote(built)
