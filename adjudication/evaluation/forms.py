@@ -249,7 +249,7 @@ class EvaluationForm(forms.Form):
         self._choose("preset", [("", "runs × measures"), *_layouts(collection)])
         self.fields[
             "gold"
-        ].help_text = "What counts as relevant. A published table has its own gold unless you choose one."
+        ].help_text = "What counts as relevant. With the usual one, a published table below takes its own."
         self.fields["preset"].help_text = "The others are tables of published papers, with their gold and measures."
         preset = PRESETS.get(self.data.get("preset", ""))
         self.fields["runs"].required = preset is None or preset.measures_runs
@@ -294,11 +294,11 @@ class SampleForm(forms.Form):
     """Which questions a sheet asks."""
 
     questions = forms.IntegerField(
-        label="Questions of each origin",
+        label="Questions from each origin",
         min_value=1,
         max_value=search_sheets.MOST_QUESTIONS,
         initial=search_sheets.QUESTIONS,
-        help_text="As many from inline citations as from authors; kept and specific ones only.",
+        help_text="So many from inline citations, as many from authors; of those that were kept and rated specific.",
     )
     results = forms.IntegerField(
         label="Results of each question",

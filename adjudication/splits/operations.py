@@ -72,7 +72,7 @@ class SplitForm(forms.Form):
         label="Balanced by",
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Every part gets its share of the topics of each value of these attributes.",
+        help_text="Every part gets its share of the topics of each value. If you choose none, chance alone decides.",
     )
     together = AttributesField(
         label="Kept together by",

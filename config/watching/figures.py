@@ -104,7 +104,7 @@ def _jobs(connection: DatabaseWrapper) -> Iterator[Metric]:
     many = [((str(queue),), sum(count for name, count, _ in waiting if name == queue)) for queue in Queue]
     yield _gauge("waiting_jobs", "Background jobs that wait, by queue.", many, "queue")
     oldest = [((str(queue),), max((age for name, _, age in waiting if name == queue), default=0)) for queue in Queue]
-    meaning = "Since when the oldest job of each queue waits; 0 where none does."
+    meaning = "How long the oldest job of each queue has waited; 0 where none waits."
     yield _gauge("oldest_waiting_job_seconds", meaning, oldest, "queue")
 
 

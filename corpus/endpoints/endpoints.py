@@ -32,6 +32,8 @@ NO_MODEL = {
     ),
 }
 
+MODEL_OF = {ModelPurpose.CHAT: "language model", ModelPurpose.EMBEDDINGS: "model of embeddings"}
+
 
 @dataclass(frozen=True)
 class Service:
@@ -72,11 +74,13 @@ def names(purpose: ModelPurpose, collection: Collection) -> list[str]:
     return list(models_offered(purpose, collection))
 
 
-def why_no_language_model(collection: Collection, reader: User) -> Reason | None:
-    """Why no language model can be asked, with what the reader of a page can do about it; None where one can be."""
-    if names(ModelPurpose.CHAT, collection):
+def why_no_language_model(
+    collection: Collection, reader: User, purpose: ModelPurpose = ModelPurpose.CHAT
+) -> Reason | None:
+    """Why no model of this purpose can be asked, with what the reader of a page can do about it; None where one can."""
+    if names(purpose, collection):
         return None
-    missing = "No language model is set up here."
+    missing = f"No {MODEL_OF[purpose]} is set up here."
     if reader.is_staff:
         return Reason(missing, "Set up a model endpoint", "endpoint_list")
     return Reason(f"{missing} The people who run this Litmus can set one up: ask them.")

@@ -13,6 +13,11 @@ from accounts.rest_fields import Spelled
 from corpus.endpoints.changes import ALL
 from corpus.models import Collection, ModelEndpoint, ModelPurpose
 
+PURPOSES = [
+    (ModelPurpose.CHAT, "judging, writing and reranking: a chat model"),
+    (ModelPurpose.EMBEDDINGS, "vectors of texts: embeddings"),
+]
+
 
 class IdentifiersField(Spelled, forms.CharField):
     """Several names with blanks or commas between; REST takes a list of them."""
@@ -120,7 +125,7 @@ class EndpointForm(EndpointChangeForm):
         help_text="What runs and people call it, such as our-llama.",
         error_messages={"invalid": "Use only letters without accents, digits, hyphens and underscores."},
     )
-    purpose = forms.ChoiceField(choices=ModelPurpose.choices, initial=ModelPurpose.CHAT, label="What it does")
+    purpose = forms.ChoiceField(choices=PURPOSES, initial=ModelPurpose.CHAT, label="What it is for")
     remove_key = None  # type: ignore[assignment] # there is none yet
     field_order = ("name", "purpose", "address", "models", "key")
 

@@ -15,8 +15,8 @@ from accounts.refusal_messages import refusals_in_form
 from accounts.refusals import refusal_reason
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import can_manage, check_can_manage, check_run_is_free, fetch_manager, fetch_overseer
-from corpus.endpoints.endpoints import service_for
-from corpus.models import Collection, ModelPurpose, PromptPurpose, RetrievalRun
+from corpus.endpoints.endpoints import why_no_language_model
+from corpus.models import Collection, Membership, ModelPurpose, PromptPurpose, RetrievalRun
 from corpus.questions.prompts import prompt_versions, write_rerank_prompt
 from corpus.runs.files import metadata_lines, metadata_text, run_pieces
 from corpus.runs.forms import DescriptionForm, NameForm, RerankPromptForm, recipe_form
@@ -79,14 +79,15 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
                 options=form.cleaned_data,
             )
             return redirect("job_detail", "runs", job.pk)
-    context = collection_context(membership, "runs", recipe=recipe, named=named, form=form, **_offered(collection))
+    context = collection_context(membership, "runs", recipe=recipe, named=named, form=form, **_offered(membership))
     return render(request, "corpus/runs/run_create.html", context, status=422 if request.method == "POST" else 200)
 
 
-def _offered(collection: Collection) -> dict[str, Any]:
+def _offered(membership: Membership) -> dict[str, Any]:
     """The recipes that can be followed here, and those that cannot by what they lack."""
     not_now: dict[str, list[Recipe]] = {}
-    lacks = {purpose: refusal_reason(service_for, purpose, collection) for purpose in ModelPurpose}
+    collection, reader = membership.collection, membership.user
+    lacks = {purpose: why_no_language_model(collection, reader, purpose) or "" for purpose in ModelPurpose}
     for recipe in RECIPES.values():
         not_now.setdefault(lacks[recipe.needs] if recipe.needs else "", []).append(recipe)
     return {"recipes": not_now.pop("", []), "not_now": not_now}

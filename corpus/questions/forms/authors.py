@@ -69,7 +69,9 @@ class AuthorForm(forms.Form):
 
     email = forms.EmailField(label="E-mail address", max_length=LONGEST_ADDRESS, validators=[check_characters])
     name = forms.CharField(max_length=150, required=False, help_text="As shown in the letter.")
-    docno = forms.CharField(label="Paper", max_length=300, help_text="The docno of a document of this collection.")
+    docno = forms.CharField(
+        label="Paper", max_length=300, help_text="Its docno: the id next to its title in the list of documents."
+    )
 
 
 class MailingForm(forms.Form):

@@ -226,6 +226,20 @@ def test_a_run_is_made_once_at_a_time_and_can_be_cancelled(collection: Collectio
         recipe_named("splade")
 
 
+def test_who_lacks_a_model_reads_whom_to_ask_and_staff_get_the_way(
+    client: Client, members: dict[Role, Membership]
+) -> None:
+    manager = members[Role.MANAGER].user
+    client.force_login(manager)
+    page = reverse("run_create", args=["tea"])
+    offered = client.get(page).text
+    assert offered.count("The people who run this Litmus can set one up: ask them.") == 2
+    assert "LITMUS_" not in offered
+    manager.is_staff = True
+    manager.save(update_fields=["is_staff"])
+    assert client.get(page).text.count(f'href="{reverse("endpoint_list")}">Set up a model endpoint') == 2
+
+
 @pytest.mark.slow
 def test_page_and_rest_make_what_the_command_makes(
     client: Client, collection: Collection, members: dict[Role, Membership], django_capture_on_commit_callbacks: Any
