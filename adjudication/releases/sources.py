@@ -21,6 +21,8 @@ UNUSED: frozenset[type[Model]] = frozenset(
     }
 )
 
+TOGETHER = 8  # tables that a statement asks for: PostgreSQL keeps what it has hashed of each until the statement ends
+
 
 @cache
 def sources() -> tuple[ContentTable, ...]:
@@ -69,18 +71,18 @@ Question = Callable[[type[Model], str], str]  # SQL of one row, of a table and o
 
 
 def _asked(question: Question, collection: int) -> dict[str, tuple[Any, ...]]:
-    """{table: its answer}, in the order of `sources`, by one statement for all."""
-    statement, times = _statement(question)
-    found = {name: answer for name, *answer in execute(statement, [collection] * times)}
+    """{table: its answer}, in the order of `sources`, by a few statements for all."""
+    asked = _statements(question)
+    found = {name: answer for sql, times in asked for name, *answer in execute(sql, [collection] * times)}
     return {each.name: tuple(found[each.name]) for each in sources()}
 
 
 @cache
-def _statement(question: Question) -> tuple[str, int]:
-    """The SQL, put together once in a process, and how often it names the collection, its only value."""
-    parts, times = [], 0
+def _statements(question: Question) -> list[tuple[str, int]]:
+    """Each SQL, put together once in a process, and how often it names the collection, its only value."""
+    parts = []
     for each in sources():
         chosen, values = each.of(0).order_by().values("pk").query.sql_with_params()
-        parts.append(f"SELECT '{each.name}', asked.* FROM ({question(each.model, chosen)}) AS asked")
-        times += len(values)
-    return " UNION ALL ".join(parts), times
+        parts.append((f"SELECT '{each.name}', asked.* FROM ({question(each.model, chosen)}) AS asked", len(values)))
+    groups = [parts[at : at + TOGETHER] for at in range(0, len(parts), TOGETHER)]
+    return [(" UNION ALL ".join(sql for sql, _ in group), sum(times for _, times in group)) for group in groups]

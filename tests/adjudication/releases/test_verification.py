@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from adjudication.models import Release
 from adjudication.releases.sources import fingerprints, last_ids, sources
@@ -78,5 +80,9 @@ def test_what_all_tables_are_asked_at_once_is_what_each_holds(built: Built, rele
     held = {name: found for name, found in ids.items() if found}
     assert len(held) > 10
     assert last_ids(built.collection.pk) == {name: max(found) for name, found in held.items()}
-    rows = {name: found["rows"] for name, found in fingerprints(built.collection.pk).items()}
-    assert rows == {name: len(found) for name, found in held.items()}
+    with CaptureQueriesContext(connection) as queries:
+        found = fingerprints(built.collection.pk)
+    assert {name: one["rows"] for name, one in found.items()} == {name: len(ids) for name, ids in held.items()}
+    together = [one["sql"].count("hashtextextended") for one in queries if "hashtextextended" in one["sql"]]
+    assert sum(together) == len(sources())
+    assert max(together) <= 8, "PostgreSQL held what it had hashed of 85 tables at the same time"
