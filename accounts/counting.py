@@ -16,6 +16,8 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import pgettext
 
+from engines.endpoints.prices import Spending
+
 
 def counted(count: int, one: str, many: str = "") -> str:
     """ "1 note", "1,204 notes"; `many` where the plural is not `one` with an s."""
@@ -67,6 +69,15 @@ def _shown(at: date | None, form: str) -> str:
 def decimal(value: float | Decimal | None, places: int = 1) -> str:
     """ "1,204.5"; a negative number of places leaves out those that are zero."""
     return floatformat(value, f"{places}g")
+
+
+def spent(spending: Spending, currency: str = "") -> str:
+    """ "0.0042 USD", "at least 0.0042" where the cost of some answers is not known, "none" or "not known"."""
+    if spending.whole == 0:
+        return "none"
+    if not spending.known:
+        return "not known"
+    return f"{'at least ' if spending.unknown else ''}{decimal(spending.known, 4)} {currency}".rstrip()
 
 
 def significant(value: float | None, digits: int = 3) -> str:

@@ -11,6 +11,6 @@ register = template.Library()
 for each in (
     *(counting.day, counting.moment, counting.exact_moment, counting.moment_with_zone, counting.clock),
     *(counting.percent, counting.share_in_percent, counting.decimal, counting.significant),
-    counting.quoted_apart,
+    *(counting.spent, counting.quoted_apart),
 ):
     register.filter(each.__name__, each)

@@ -1,10 +1,12 @@
 from datetime import UTC, date, datetime
+from decimal import Decimal
 
 import pytest
 from django.template import Context, Template
 from django.utils import timezone
 
-from accounts.counting import counted
+from accounts.counting import counted, spent
+from engines.endpoints.prices import Spending
 
 
 def test_a_number_has_its_noun_in_the_singular_only_for_one() -> None:
@@ -44,3 +46,18 @@ def test_dates_and_numbers_are_written_in_one_form(written: str, value: object, 
 )
 def test_what_is_not_known_is_written_as_nothing(written: str) -> None:
     assert Template(f"{{{{ value|{written} }}}}").render(Context({"value": None})) == ""
+
+
+@pytest.mark.parametrize(
+    ("spending", "words"),
+    [
+        (Spending(None, 0), "not known"),
+        (Spending(None, 3), "not known"),
+        (Spending(Decimal(0), 3), "not known"),
+        (Spending(Decimal(0), 0), "none"),
+        (Spending(Decimal("0.0042"), 0), "0.0042 USD"),
+        (Spending(Decimal("0.0042"), 3), "at least 0.0042 USD"),
+    ],
+)
+def test_what_answers_cost_is_said_as_far_as_it_is_known(spending: Spending, words: str) -> None:
+    assert spent(spending, "USD") == words
