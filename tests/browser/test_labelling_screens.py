@@ -258,6 +258,8 @@ def test_on_a_phone_a_former_answer_is_changed_without_scrolling(new_page):
     for part in (save, page.locator("[data-part=judged] summary"), *page.locator(".level").all()):
         assert part.evaluate(SEEN)
     assert_accessible(page)
+    page.locator("[data-note]").focus()
+    expect(page.locator(".cell-note kbd").filter(visible=True)).to_have_count(0)  # a phone has no keys
     save.tap()
     expect_unit(page, 1)
     expect_saved(page)
