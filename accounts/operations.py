@@ -25,7 +25,7 @@ from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand, valid
 from accounts.refusal_messages import refusals_in_form
 from accounts.refused_forms import refused
-from accounts.rest_fields import Spelled, dry_run_field, rest_field
+from accounts.rest_fields import Spelled, taken_by
 from accounts.schema import answers
 
 
@@ -47,6 +47,16 @@ class Place:
     rest: Callable[[Any], Found]  # (view), which has checked the roles
     command: Callable[..., Found]  # (**arguments)
     arguments: Mapping[str, str]  # positional ones of the command: {name: help}
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A verb in the description of the API: its `name`, the serializer of its answer, and what that takes is called."""
+
+    name: str
+    gives: Any = None
+    status: int = 201
+    takes: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,7 @@ class Operation:
     finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
     template: str = "corpus/collections/operation.html"  # "": it stands on the page that the place leads back to
     once: str = ""  # template that shows the result in the answer: a secret, which no later page shows
-    rest: str = ""  # its operation in the REST API
+    rest: Rest = Rest("")  # without a name: over REST it has none
     called: str = ""  # its command
     prints: bool = False  # what its command says is what it is called for (accounts/management/reporting.py)
     tables: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)  # {--format of its command: that text}
@@ -137,22 +147,12 @@ class Operation:
         view.is_form, view.verb = is_form, self  # type: ignore[attr-defined] # the former as form_page does
         return require_http_methods(["GET", "HEAD", "POST"] if is_form else ["POST"])(view)
 
-    def serializer(self, name: str) -> Any:
-        """What REST takes; in the description it has this name."""
+    @property
+    def method(self) -> Any:
+        """A method of a DRF view."""
+        rest, takes = self.rest, taken_by(self, self.rest.takes)
 
-        def fields(_: Any) -> dict[str, Any]:  # when they are asked for: choices may be registered later
-            found = {"dry_run": dry_run_field()} if self.has_dry_run else {}
-            for each, one in self.form.base_fields.items():
-                found[each] = rest_field(one, None if each in self.named else one.initial, is_change=self.is_change)
-            return found
-
-        more = {"__doc__": self.about, "former": dict(self.former), "get_fields": fields}
-        return type(f"{name}Serializer", (serializers.Serializer,), more)
-
-    def method(self, *, takes: Any = None, shows: Any = None, status: int = 201) -> Any:
-        """A method of a DRF view: `takes` is its serializer, `shows` describes the answer."""
-
-        @extend_schema(operation_id=self.rest, request=takes, responses=answers({status: shows}, 409, 415, 422))
+        @extend_schema(rest.name, request=takes, responses=answers({rest.status: rest.gives}, 409, 415, 422))
         def answer(view: Any, request: Any, **where: Any) -> Response:  # noqa: ARG001 - as DRF calls it
             given = dict(view.body(takes)) if takes else {}
             dry = given.pop("dry_run", False)
@@ -160,7 +160,7 @@ class Operation:
             if not form.is_valid():
                 raise serializers.ValidationError(dict[str, Any](form.errors))
             _, shown = self.carry_out(found, self.values(form.cleaned_data, given), view.person, self.shows, dry=dry)
-            return Response(None if status == 204 else shown, status=200 if dry else status)
+            return Response(None if rest.status == 204 else shown, status=200 if dry else rest.status)
 
         answer.__doc__, answer.verb = self.about, self  # type: ignore[attr-defined] # the verb as of a page
         return answer

@@ -30,6 +30,19 @@ class Spelled(forms.Field):
     text_of: Callable[[Any], Any]
 
 
+def taken_by(verb: Any, name: str) -> type[serializers.Serializer[Any]] | None:
+    """The serializer, of this name, of what a verb (accounts/operations.py) takes over REST; None without a name."""
+
+    def fields(_: Any) -> dict[str, Any]:  # when they are asked for: choices may be registered later
+        found = {"dry_run": dry_run_field()} if verb.has_dry_run else {}
+        for each, one in verb.form.base_fields.items():
+            found[each] = rest_field(one, None if each in verb.named else one.initial, is_change=verb.is_change)
+        return found
+
+    more = {"__doc__": verb.about, "former": dict(verb.former), "get_fields": fields}
+    return type(f"{name}Serializer", (serializers.Serializer,), more) if name else None
+
+
 def rest_field(field: forms.Field, initial: Any = None, *, is_change: bool = False) -> Any:
     """The serializer's field of a form's; it may be left out where that has an `initial` value, or changes something.
 

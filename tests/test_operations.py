@@ -65,7 +65,7 @@ each_verb = pytest.mark.parametrize("name", VERBS)
 def test_each_verb_has_an_example_and_two_doors() -> None:
     """Its declaration says whether REST and a command have it."""
     assert EXAMPLES.keys() == VERBS.keys()
-    assert {name for name, verb in VERBS.items() if verb.rest} == METHODS.keys()
+    assert {name for name, verb in VERBS.items() if verb.rest.name} == METHODS.keys()
     assert {name for name, verb in VERBS.items() if verb.called} <= COMMANDS.keys()
     for name in VERBS:
         assert (name in PAGES) + (name in METHODS) + (name in COMMANDS) >= 2 or name in PAGES, name

@@ -40,10 +40,6 @@ from engines.stats.statistics import STATISTICS
 ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS}
 
 
-NewAgreementSerializer = REQUEST_AGREEMENT.serializer("NewAgreement")
-NewVoteSerializer = REQUEST_VOTE.serializer("NewVote")
-
-
 class InReadableView(InCampaignView):
     """Also 403 while the campaign is a sealed test set, and for people who still have items to judge (ADR 11)."""
 
@@ -186,7 +182,7 @@ class AgreementView(InReadableView):
             }
         )
 
-    post = REQUEST_AGREEMENT.method(takes=NewAgreementSerializer, shows=JobSerializer, status=202)
+    post = REQUEST_AGREEMENT.method
 
 
 class VoteList(InReadableView):
@@ -209,7 +205,7 @@ class VoteList(InReadableView):
         """List votes with what came of them."""
         return self.listed()
 
-    post = REQUEST_VOTE.method(takes=NewVoteSerializer, shows=VoteSerializer, status=202)
+    post = REQUEST_VOTE.method
 
 
 class VerdictList(InReadableView):

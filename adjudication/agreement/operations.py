@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.models import JobState
-from accounts.operations import Operation
+from accounts.operations import Operation, Rest
 from accounts.rest_records import serializer_of
 from adjudication.agreement.agreement_table import FORMS, tables_of
 from adjudication.agreement.forms import AgreementForm, VoteForm
@@ -85,7 +85,7 @@ def _tables(run: AgreementRun, form: str) -> str:
 
 REQUEST_AGREEMENT = Operation(
     called="agreement",
-    rest="agreement_request",
+    rest=Rest("agreement_request", JobSerializer, status=202, takes="NewAgreement"),
     prints=True,
     task="Agree and decide",
     example="agreement demo trial-round",
@@ -106,7 +106,7 @@ REQUEST_AGREEMENT = Operation(
 )
 
 REQUEST_VOTE = Operation(
-    rest="votes_request",
+    rest=Rest("votes_request", VoteSerializer, status=202, takes="NewVote"),
     action=request_vote,
     form=VoteForm,
     place=in_readable_campaign("adjudication_screen"),

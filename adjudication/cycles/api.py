@@ -42,11 +42,6 @@ class RunningSerializer(serializers.Serializer[Any]):
     campaign = serializers.SlugField(max_length=80, required=False, help_text="short name; left out: the test set")
 
 
-OneCampaignSerializer = CHOOSE_TEST_SET.serializer("OneCampaign")
-FreezingSerializer = FREEZE_MACHINE.serializer("Freezing")
-CycleDecisionSerializer = DECIDE_CYCLE.serializer("CycleDecision")
-
-
 class CycleList(InCollectionView):
     """Cycles of Anno-GPT."""
 
@@ -101,13 +96,13 @@ class CycleDetail(InCycleView):
 class CycleTestSet(InCycleView):
     """The test set of a cycle."""
 
-    post = CHOOSE_TEST_SET.method(takes=OneCampaignSerializer, shows=CycleSerializer, status=200)
+    post = CHOOSE_TEST_SET.method
 
 
 class CycleFreezing(InCycleView):
     """The frozen machine of a cycle."""
 
-    post = FREEZE_MACHINE.method(takes=FreezingSerializer, shows=CycleSerializer, status=200)
+    post = FREEZE_MACHINE.method
 
 
 class CycleRuns(InCycleView):
@@ -144,4 +139,4 @@ class CycleTest(InCycleView):
 class CycleDecision(InCycleView):
     """The end of a cycle."""
 
-    post = DECIDE_CYCLE.method(takes=CycleDecisionSerializer, shows=CycleSerializer, status=200)
+    post = DECIDE_CYCLE.method

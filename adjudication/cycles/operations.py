@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.management.reporting import IN_COLLECTION
-from accounts.operations import Found, Operation, Place
+from accounts.operations import Found, Operation, Place, Rest
 from adjudication.cycles.cycles import campaigns_shown
 from adjudication.cycles.details import CycleSerializer, cycle_with
 from adjudication.cycles.forms import CycleDecisionForm, FreezingForm, OneCampaignForm
@@ -54,7 +54,7 @@ def _shown(cycle: AnnoCycle) -> dict[str, Any]:
 
 
 CHOOSE_TEST_SET = Operation(
-    rest="cycles_test_set",
+    rest=Rest("cycles_test_set", CycleSerializer, status=200, takes="OneCampaign"),
     action=choose_test_set,
     form=OneCampaignForm,
     place=_in_cycle(form_gets_cycle=True),
@@ -69,7 +69,7 @@ CHOOSE_TEST_SET = Operation(
 )
 
 FREEZE_MACHINE = Operation(
-    rest="cycles_freeze",
+    rest=Rest("cycles_freeze", CycleSerializer, status=200, takes="Freezing"),
     action=freeze_machine,
     form=FreezingForm,
     place=_in_cycle(),
@@ -84,7 +84,7 @@ FREEZE_MACHINE = Operation(
 )
 
 DECIDE_CYCLE = Operation(
-    rest="cycles_decide",
+    rest=Rest("cycles_decide", CycleSerializer, status=200, takes="CycleDecision"),
     action=decide_cycle,
     form=CycleDecisionForm,
     place=_in_cycle(has_page=True),

@@ -33,9 +33,6 @@ from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 
-NewEvaluationSerializer = REQUEST_EVALUATION.serializer("NewEvaluation")
-NewJudgingSerializer = JUDGE_UNJUDGED.serializer("NewJudging")
-
 
 class EvaluationResultSerializer(EvaluationSerializer):
     result = serializers.SerializerMethodField(help_text="the figures; null until it is done")
@@ -62,7 +59,7 @@ class EvaluationList(InCollectionView):
         """List evaluations, without their figures."""
         return self.listed()
 
-    post = REQUEST_EVALUATION.method(takes=NewEvaluationSerializer, shows=EvaluationSerializer, status=202)
+    post = REQUEST_EVALUATION.method
 
 
 class EvaluationReader(InCollectionView):
@@ -91,7 +88,7 @@ class EvaluationJudging(EvaluationReader):
 
     serializer_class = JudgingSerializer
 
-    post = JUDGE_UNJUDGED.method(takes=NewJudgingSerializer, shows=JudgingSerializer)
+    post = JUDGE_UNJUDGED.method
 
 
 SAMPLE = [

@@ -12,7 +12,7 @@ from rest_framework import serializers
 from accounts.counting import counted
 from accounts.management.reporting import IN_COLLECTION
 from accounts.models import JobState
-from accounts.operations import Found, Operation, Place
+from accounts.operations import Found, Operation, Place, Rest
 from accounts.refusals import Refused
 from accounts.rest_records import serializer_of
 from adjudication.evaluation.forms import EvaluationForm, JudgingForm
@@ -53,7 +53,7 @@ JudgingSerializer = serializer_of(
 
 
 REQUEST_EVALUATION = Operation(
-    rest="evaluations_create",
+    rest=Rest("evaluations_create", EvaluationSerializer, status=202, takes="NewEvaluation"),
     action=request_evaluation,
     form=EvaluationForm,
     place=replace(_collection, page=_on_page),
@@ -110,7 +110,7 @@ def _report(done: Judging) -> str:
 
 
 JUDGE_UNJUDGED = Operation(
-    rest="evaluations_judge",
+    rest=Rest("evaluations_judge", JudgingSerializer, takes="NewJudging"),
     action=judge_unjudged,
     form=JudgingForm,
     place=Place(

@@ -11,14 +11,12 @@ from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from adjudication.following.costs import Cost, cost_sentence, costs_of
 from adjudication.following.figures import newest_count, quality_as_json
-from adjudication.following.operations import SET_PAY_RATE, PayRateSerializer
+from adjudication.following.operations import SET_PAY_RATE
 from adjudication.following.pay import current_sheet, sheet_as_json
 from annotation.campaigns.api.base import InCampaignView
 from annotation.labelling.rules import check_can_read_replies
 from corpus.collections.rules import MANAGE
 from corpus.models import Role
-
-NewPayRateSerializer = SET_PAY_RATE.serializer("NewPayRate")
 
 
 class PayLineSerializer(serializers.Serializer[Any]):
@@ -50,7 +48,7 @@ class PayView(InCampaignView):
         """The payment sheet up to now. 422 before a rate is set."""
         return Response(sheet_as_json(current_sheet(self.campaign)))
 
-    put = SET_PAY_RATE.method(takes=NewPayRateSerializer, shows=PayRateSerializer, status=200)
+    put = SET_PAY_RATE.method
 
 
 class QualityMeasureSerializer(serializers.Serializer[Any]):

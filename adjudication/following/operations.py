@@ -6,7 +6,7 @@ from django import forms
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Operation
+from accounts.operations import Operation, Rest
 from adjudication.following.pay import set_pay_rate
 from adjudication.models import PaidPer, PayRate
 from annotation.campaigns.places import in_campaign
@@ -41,7 +41,7 @@ def _as_json(pay: PayRate) -> Any:
 
 SET_PAY_RATE = Operation(
     called="set_pay_rate",
-    rest="pay_set",
+    rest=Rest("pay_set", PayRateSerializer, status=200, takes="NewPayRate"),
     task="Look after",
     example="set_pay_rate demo main-round 14.50 EUR --per hour",
     action=set_pay_rate,

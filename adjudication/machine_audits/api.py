@@ -14,7 +14,7 @@ from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from adjudication.agreement.api import InReadableView
 from adjudication.machine_audits.forms import FiguresForm
-from adjudication.machine_audits.operations import DRAW_AUDIT_SAMPLE, DrawingSerializer, StratumSerializer
+from adjudication.machine_audits.operations import DRAW_AUDIT_SAMPLE, StratumSerializer
 from adjudication.machine_audits.reading import audits_of
 from adjudication.machine_audits.report import SampleProgress
 from adjudication.machine_audits.tables import as_json
@@ -22,8 +22,6 @@ from adjudication.models import MachineAudit
 from annotation.campaigns.api.base import InCampaignView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
-
-NewAuditSampleSerializer = DRAW_AUDIT_SAMPLE.serializer("NewAuditSample")
 
 
 class MachineAuditSerializer(serializers.ModelSerializer[MachineAudit]):
@@ -52,7 +50,7 @@ class MachineAuditList(InCampaignView):
         """List audits, the newest first."""
         return self.listed()
 
-    post = DRAW_AUDIT_SAMPLE.method(takes=NewAuditSampleSerializer, shows=DrawingSerializer)
+    post = DRAW_AUDIT_SAMPLE.method
 
 
 class FindingsSerializer(serializers.Serializer[Any]):

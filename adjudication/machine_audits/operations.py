@@ -9,7 +9,7 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.counting import counted
-from accounts.operations import Found, Operation
+from accounts.operations import Found, Operation, Rest
 from accounts.refusals import Refused
 from accounts.rest_records import serializer_of
 from adjudication.machine_audits.drawing import Drawing, check_can_be_audited, draw_audit_sample
@@ -79,7 +79,7 @@ def _in_words(done: Drawing) -> str:
 
 DRAW_AUDIT_SAMPLE = Operation(
     called="draw_audit_sample",
-    rest="machine_audits_create",
+    rest=Rest("machine_audits_create", DrawingSerializer, takes="NewAuditSample"),
     task="Judge",
     example="draw_audit_sample demo machine-labels --size 30 --seed 7 --dry-run",
     action=draw_audit_sample,

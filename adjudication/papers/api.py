@@ -327,12 +327,9 @@ class PaperSentBack(InPapersView):
         return self.change(self.item(), send_back_paper, **self.body(StepSerializer))
 
 
-NewContextTopicsSerializer = MAKE_CONTEXT_TOPICS.serializer("NewContextTopics")
-
-
 class ContextTopicsView(InCollectionView):
     """Topics made of citation contexts."""
 
     serializer_class = ContextTopicsSerializer
 
-    post = MAKE_CONTEXT_TOPICS.method(takes=NewContextTopicsSerializer, shows=ContextTopicsSerializer, status=200)
+    post = MAKE_CONTEXT_TOPICS.method

@@ -4,7 +4,7 @@ commands."""
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Operation
+from accounts.operations import Operation, Rest
 from adjudication.papers.context_topics import ContextTopics, make_context_topics
 from adjudication.papers.forms import ContextTopicsForm
 from corpus.collections.places import in_collection
@@ -25,7 +25,7 @@ class ContextTopicsSerializer(serializers.Serializer[ContextTopics]):
 
 MAKE_CONTEXT_TOPICS = Operation(
     called="make_context_topics",
-    rest="context_topics_make",
+    rest=Rest("context_topics_make", ContextTopicsSerializer, status=200, takes="NewContextTopics"),
     task="Prepare",
     example="make_context_topics demo --level paragraph",
     action=make_context_topics,

@@ -19,7 +19,6 @@ from adjudication.releases.explaining import explain
 from adjudication.releases.operations import (
     REQUEST_RELEASE,
     STATE_RELEASE_ADDRESS,
-    ReleaseAddressSerializer,
     ReleaseSerializer,
 )
 from adjudication.releases.pages import zip_of
@@ -29,10 +28,6 @@ from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
 ANONYMOUS = OpenApiParameter("anonymous", OpenApiTypes.BOOL, description="the variant without names")
-
-
-ReleaseRequestSerializer = REQUEST_RELEASE.serializer("ReleaseRequest")
-StatedAddressSerializer = STATE_RELEASE_ADDRESS.serializer("StatedAddress")
 
 
 class ReleaseReader(InCollectionView):
@@ -55,7 +50,7 @@ class ReleaseList(ReleaseReader):
         """List the releases, those that failed among them."""
         return Response(ReleaseSerializer(self.collection.releases.order_by("-pk"), many=True).data)
 
-    post = REQUEST_RELEASE.method(takes=ReleaseRequestSerializer, shows=ReleaseSerializer, status=202)
+    post = REQUEST_RELEASE.method
 
 
 class ReleaseDetail(ReleaseReader):
@@ -72,7 +67,7 @@ class ReleaseDetail(ReleaseReader):
             raise Http404
         return Response(ReleaseSerializer(found).data)
 
-    patch = STATE_RELEASE_ADDRESS.method(takes=StatedAddressSerializer, shows=ReleaseAddressSerializer, status=200)
+    patch = STATE_RELEASE_ADDRESS.method
 
 
 class FrozenReader(ReleaseReader):

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Found, Operation
+from accounts.operations import Found, Operation, Rest
 from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Release
 from adjudication.releases.checks import by_page, check_list
@@ -66,7 +66,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
 
 
 REQUEST_RELEASE = Operation(
-    rest="releases_create",
+    rest=Rest("releases_create", ReleaseSerializer, status=202, takes="ReleaseRequest"),
     action=request_release,
     form=ReleaseForm,
     place=replace(_collection, page=_with_check_list),
@@ -116,7 +116,7 @@ class ReleaseAddressSerializer(serializers.ModelSerializer[Release]):
 
 STATE_RELEASE_ADDRESS = Operation(
     called="state_release_address",
-    rest="releases_address",
+    rest=Rest("releases_address", ReleaseAddressSerializer, status=200, takes="StatedAddress"),
     task="Publish",
     example="state_release_address demo v1 --doi 10.5281/zenodo.1234567",
     action=state_release_address,

@@ -15,8 +15,6 @@ from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
-NewSplitSerializer = MAKE_SPLIT.serializer("NewSplit")
-
 
 class SplitList(InCollectionView):
     """Splits of topics."""
@@ -32,7 +30,7 @@ class SplitList(InCollectionView):
         """List splits, without their topics."""
         return self.listed()
 
-    post = MAKE_SPLIT.method(takes=NewSplitSerializer, shows=SplitWithTopicsSerializer)
+    post = MAKE_SPLIT.method
 
 
 class SplitDetail(InCollectionView):
@@ -46,7 +44,7 @@ class SplitDetail(InCollectionView):
         """The split, with the numbers of its topics by part."""
         return Response(SplitWithTopicsSerializer(self._fetch(name)).data)
 
-    delete = DELETE_SPLIT.method(status=204)
+    delete = DELETE_SPLIT.method
 
     def _fetch(self, name: str) -> Split:
         return get_object_or_404(Split.objects.select_related("collection"), collection=self.collection, name=name)

@@ -7,7 +7,7 @@ from django import forms
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Operation
+from accounts.operations import Operation, Rest
 from accounts.rest_fields import Spelled
 from adjudication.evaluation.subsets import CAMPAIGN_SPLIT, attribute_names, split_words
 from adjudication.models import Split
@@ -122,7 +122,7 @@ class SplitWithTopicsSerializer(SplitSerializer):
 
 MAKE_SPLIT = Operation(
     called="make_split",
-    rest="splits_create",
+    rest=Rest("splits_create", SplitWithTopicsSerializer, takes="NewSplit"),
     task="Prepare",
     example="make_split demo dev-test --parts dev=25 test=75 --seed 7",
     action=make_split,
@@ -145,7 +145,7 @@ MAKE_SPLIT = Operation(
 
 DELETE_SPLIT = Operation(
     called="delete_split",
-    rest="splits_delete",
+    rest=Rest("splits_delete", status=204),
     task="Prepare",
     example="delete_split demo dev-test",
     action=delete_split,

@@ -24,8 +24,6 @@ from adjudication.verdicts.operations import (
     CORRECT_MACHINE_LABEL,
     DRAW_KNOWN_ANSWERS,
     UNDO_CORRECTION,
-    CorrectionSerializer,
-    DrawnSerializer,
 )
 from adjudication.verdicts.pages.corrections import filter_of
 from annotation.campaigns.api.base import InCampaignView
@@ -34,7 +32,6 @@ from annotation.models import Criterion, Judgment
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 
-NewDrawSerializer = DRAW_KNOWN_ANSWERS.serializer("NewDraw")
 CRITERION = OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first")
 
 ASPECTS_ASKED = OpenApiParameter(
@@ -188,11 +185,7 @@ class KnownAnswerDrawing(InCampaignView):
     page = "gold"
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
-    post = DRAW_KNOWN_ANSWERS.method(takes=NewDrawSerializer, shows=DrawnSerializer)
-
-
-NewCorrectionSerializer = CORRECT_MACHINE_LABEL.serializer("NewCorrection")
-UndoneLabelSerializer = UNDO_CORRECTION.serializer("UndoneLabel")
+    post = DRAW_KNOWN_ANSWERS.method
 
 
 class MachineLabelSerializer(serializers.ModelSerializer[Judgment]):
@@ -232,7 +225,7 @@ class MachineLabels(InReadableView):
         """List labels of machines; without a filter those that nobody has corrected or accepted."""
         return self.listed()
 
-    post = CORRECT_MACHINE_LABEL.method(takes=NewCorrectionSerializer, shows=CorrectionSerializer)
+    post = CORRECT_MACHINE_LABEL.method
 
 
 class CorrectionUndoing(InReadableView):
@@ -240,4 +233,4 @@ class CorrectionUndoing(InReadableView):
 
     page = "machines"
 
-    post = UNDO_CORRECTION.method(takes=UndoneLabelSerializer, shows=CorrectionSerializer, status=200)
+    post = UNDO_CORRECTION.method

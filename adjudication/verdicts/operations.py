@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from accounts.counting import counted
 from accounts.models import User
-from accounts.operations import Found, Operation
+from accounts.operations import Found, Operation, Rest
 from accounts.rest_records import serializer_of
 from adjudication.labels.places import in_readable_campaign
 from adjudication.models import MachineCorrection
@@ -60,7 +60,7 @@ def _for_reader(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
 
 DRAW_KNOWN_ANSWERS = Operation(
     called="draw_known_answers",
-    rest="known_answers_draw",
+    rest=Rest("known_answers_draw", DrawnSerializer, takes="NewDraw"),
     task="Judge",
     example="draw_known_answers demo second-round first-pass 5 --seed 7",
     action=draw_known_answers,
@@ -113,7 +113,7 @@ def _list_of(correction: MachineCorrection) -> str:
 
 
 CORRECT_MACHINE_LABEL = Operation(
-    rest="machine_labels_correct",
+    rest=Rest("machine_labels_correct", CorrectionSerializer, takes="NewCorrection"),
     action=correct_machine_label,
     form=CorrectionForm,
     place=in_readable_campaign("machine_label_list", page="machines"),
@@ -129,7 +129,7 @@ CORRECT_MACHINE_LABEL = Operation(
 )
 
 UNDO_CORRECTION = Operation(
-    rest="machine_labels_undo",
+    rest=Rest("machine_labels_undo", CorrectionSerializer, status=200, takes="UndoneLabel"),
     action=undo_correction,
     form=LabelForm,
     place=in_readable_campaign("machine_label_list", page="machines"),

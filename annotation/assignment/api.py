@@ -22,10 +22,8 @@ from annotation.assignment.operations import (
     AnnotatorSerializer,
     OrderedPartSerializer,
     QueueOrderingSerializer,
-    RejudgingSerializer,
 )
 from annotation.assignment.ordering import JudgedSample, handed_out, judged_sample
-from annotation.assignment.plan_summary import Summary
 from annotation.assignment.rejudging import Rejudged, rejudged_by_person
 from annotation.campaigns.api.base import InCampaignView
 from annotation.models import Annotator, AnnotatorKind
@@ -57,13 +55,7 @@ class NewAnnotatorsSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-AnnotatorChangeSerializer = UPDATE_ANNOTATOR.serializer("AnnotatorChange")
-PlanSerializer = ASSIGN_ITEMS.serializer("Plan")
-
-
-NewRejudgingSerializer = REQUEST_REJUDGING.serializer("NewRejudging")
 RejudgedSerializer = serializer_of(Rejudged, "Rejudged")
-PlannedSerializer = serializer_of(Summary, "Planned")
 
 
 class AnnotatorList(InCampaignView):
@@ -108,15 +100,13 @@ class AnnotatorDetail(InCampaignView):
         """Read an annotator."""
         return Response(AnnotatorSerializer(self.annotator).data)
 
-    patch = UPDATE_ANNOTATOR.method(takes=AnnotatorChangeSerializer, shows=AnnotatorSerializer, status=200)
+    patch = UPDATE_ANNOTATOR.method
 
 
 class Plans(InCampaignView):
     """Assigning items."""
 
-    serializer_class = PlanSerializer
-
-    post = ASSIGN_ITEMS.method(takes=PlanSerializer, shows=PlannedSerializer, status=200)
+    post = ASSIGN_ITEMS.method
 
 
 class RejudgedPeopleSerializer(serializers.Serializer[Any]):
@@ -133,11 +123,8 @@ class RejudgingView(InCampaignView):
         """How far each person is with what is asked again."""
         return Response(RejudgedPeopleSerializer({"people": rejudged_by_person(self.campaign)}).data)
 
-    post = REQUEST_REJUDGING.method(takes=NewRejudgingSerializer, shows=RejudgingSerializer)
-    delete = WITHDRAW_REJUDGING.method(shows=RejudgingSerializer, status=200)
-
-
-NewQueueOrderSerializer = ORDER_QUEUE.serializer("NewQueueOrder")
+    post = REQUEST_REJUDGING.method
+    delete = WITHDRAW_REJUDGING.method
 
 
 class HandedOutSerializer(serializers.Serializer[Any]):
@@ -157,4 +144,4 @@ class QueueOrderView(InCampaignView):
         found = {"orders": handed_out(self.campaign), "sample": judged_sample(self.campaign)}
         return Response(HandedOutSerializer(found).data)
 
-    post = ORDER_QUEUE.method(takes=NewQueueOrderSerializer, shows=QueueOrderingSerializer, status=202)
+    post = ORDER_QUEUE.method

@@ -10,7 +10,7 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.counting import counted
-from accounts.operations import Found, Operation
+from accounts.operations import Found, Operation, Rest
 from accounts.refusals import Refused
 from accounts.rest_records import serializer_of
 from annotation.assignment.annotators import change_annotator
@@ -81,6 +81,7 @@ def _rejudging_of(_: Membership, campaign: Campaign) -> dict[str, Any]:
 
 
 RejudgingSerializer = serializer_of(Rejudging, "Rejudging", without=("campaign",))
+PlannedSerializer = serializer_of(Summary, "Planned")
 SHOWN_PAIRS = 15
 
 
@@ -109,7 +110,7 @@ def _more(summary: Summary, name: str) -> str:
 
 UPDATE_ANNOTATOR = Operation(
     called="update_annotator",
-    rest="annotators_change",
+    rest=Rest("annotators_change", AnnotatorSerializer, status=200, takes="AnnotatorChange"),
     task="Judge",
     example="update_annotator demo main-round Ada --weight 2",
     action=change_annotator,
@@ -137,7 +138,7 @@ UPDATE_ANNOTATOR = Operation(
 
 REQUEST_REJUDGING = Operation(
     called="request_rejudging",
-    rest="rejudging_request",
+    rest=Rest("rejudging_request", RejudgingSerializer, takes="NewRejudging"),
     task="Judge",
     example="request_rejudging demo main-round --grades 1 --dry-run",
     action=request_rejudging,
@@ -160,7 +161,7 @@ REQUEST_REJUDGING = Operation(
 
 WITHDRAW_REJUDGING = Operation(
     called="withdraw_rejudging",
-    rest="rejudging_withdraw",
+    rest=Rest("rejudging_withdraw", RejudgingSerializer, status=200),
     task="Judge",
     example="withdraw_rejudging demo main-round",
     action=withdraw_rejudging,
@@ -176,7 +177,7 @@ WITHDRAW_REJUDGING = Operation(
 
 ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and another writes what was seen
     called="assign",
-    rest="assignments_plan",
+    rest=Rest("assignments_plan", PlannedSerializer, status=200, takes="Plan"),
     task="Judge",
     example="assign demo second-round --seed 7",
     action=assign_items,
@@ -229,7 +230,7 @@ def _with_history(request: Any, roles: tuple[Any, ...], **where: Any) -> Found:
 
 ORDER_QUEUE = Operation(
     called="order_queue",
-    rest="queue_orders_create",
+    rest=Rest("queue_orders_create", QueueOrderingSerializer, status=202, takes="NewQueueOrder"),
     task="Judge",
     example="order_queue demo second-round random --seed 7",
     action=order_queue,

@@ -19,7 +19,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
 from accounts.models import User
-from accounts.operations import Place
+from accounts.operations import Place, Rest
 from accounts.refusal_messages import refusals_in_form
 from accounts.schema import answers
 from annotation.models import Campaign, CampaignState
@@ -47,7 +47,7 @@ class CampaignImport:
     fetch: Callable[[Campaign, User | None], Campaign]
     place: Place
     lead: str  # of the page: what people must know before they choose files
-    rest: str  # its operation in the REST API
+    rest: Rest
     called: str  # these four are its command's (accounts/management/reporting.py)
     task: str
     example: str
@@ -95,8 +95,9 @@ class CampaignImport:
         view.__module__, view.__qualname__ = self.fetch.__module__, self.called  # whose address it is
         return view
 
-    def serializer(self, name: str) -> Any:
-        """What REST takes; in the description it has this name."""
+    @property
+    def _takes(self) -> Any:
+        """The serializer of what REST takes."""
         importer = self.importer
 
         def fields(shape: FilesSerializer) -> dict[str, Any]:
@@ -104,14 +105,15 @@ class CampaignImport:
             return {**common, "format": format_field([importer]), **dict(fields_of_options(importer))}
 
         more = {"__doc__": importer.form.__doc__, "get_fields": fields}
-        return type(f"{name}Serializer", (FilesSerializer,), more)
+        return type(f"{self.rest.takes}Serializer", (FilesSerializer,), more)
 
-    def method(self, *, takes: Any) -> Any:
+    @property
+    def method(self) -> Any:
         """The method of a DRF view that takes files."""
-        form, kind = self.importer.form, self.importer.name
+        form, kind, takes = self.importer.form, self.importer.name, self._takes
 
         @extend_schema(
-            operation_id=self.rest,
+            operation_id=self.rest.name,
             request={"multipart/form-data": takes},
             responses=answers({202: ImportSerializer}, 409, 413, 415, 422),
         )

@@ -6,7 +6,7 @@ from typing import Any
 from django.urls import reverse
 
 from accounts.counting import counted
-from accounts.operations import Operation
+from accounts.operations import Operation, Rest
 from accounts.rest_records import serializer_of
 from annotation.campaigns.campaigns import giving_out
 from annotation.campaigns.forms.items import CalibrationSampleForm
@@ -77,7 +77,7 @@ DELETE_CAMPAIGN = Operation(
 
 SET_CALIBRATION = Operation(
     called="set_calibration",
-    rest="calibration_set",
+    rest=Rest("calibration_set", CalibrationSerializer, status=200, takes="NewCalibration"),
     task="Judge",
     example="set_calibration demo second-round 20 --overlap 4",
     action=set_calibration,

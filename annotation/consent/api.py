@@ -20,18 +20,10 @@ from annotation.consent.operations import (
 from corpus.collections.api.base import InCollectionView
 from corpus.models import Collection, Role
 
-NewConsentTextSerializer = SET_CONSENT.serializer("NewConsentText")
-NewConsentSerializer = GIVE_CONSENT.serializer("NewConsent")
-
 
 class ConsentStandingSerializer(serializers.Serializer[Any]):
     text = ConsentTextSerializer(allow_null=True, help_text="null: nothing is asked for")
     given = ConsentSerializer(allow_null=True, help_text="your consent to it; null: not given, or withdrawn")
-
-
-class WithdrawalSerializer(serializers.Serializer[Any]):
-    pseudonym = serializers.CharField(help_text="the name under which your judging is stored from now on")
-    is_left_out = serializers.BooleanField(help_text="whether your labels no longer count")
 
 
 class ConsentTextView(InCollectionView):
@@ -44,7 +36,7 @@ class ConsentTextView(InCollectionView):
         """The text that is asked for, and your own consent to it."""
         return Response(ConsentStandingSerializer(standing_of(self.person, self.collection)).data)
 
-    put = SET_CONSENT.method(takes=NewConsentTextSerializer, shows=ConsentTextSerializer, status=200)
+    put = SET_CONSENT.method
 
 
 class ConsentView(InCollectionView):
@@ -62,5 +54,5 @@ class ConsentView(InCollectionView):
             return super().collection
         return get_object_or_404(took_part(self.person), slug=self.kwargs["slug"])
 
-    post = GIVE_CONSENT.method(takes=NewConsentSerializer, shows=ConsentSerializer)
-    delete = WITHDRAW_CONSENT.method(shows=WithdrawalSerializer, status=200)
+    post = GIVE_CONSENT.method
+    delete = WITHDRAW_CONSENT.method

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from accounts.models import User
-from accounts.operations import Found, Operation, Place
+from accounts.operations import Found, Operation, Place, Rest
 from annotation.consent.consents import (
     Withdrawal,
     give_consent,
@@ -39,6 +39,11 @@ class ConsentSerializer(serializers.ModelSerializer[Consent]):
     class Meta:
         model = Consent
         fields = ("version", "agreed_at", "withdrawn_at")
+
+
+class WithdrawalSerializer(serializers.Serializer[Any]):
+    pseudonym = serializers.CharField(help_text="the name under which your judging is stored from now on")
+    is_left_out = serializers.BooleanField(help_text="whether your labels no longer count")
 
 
 def _of_person() -> Place:
@@ -89,7 +94,7 @@ def _withdrawn(done: Withdrawal) -> str:
 
 SET_CONSENT = Operation(
     called="set_consent",
-    rest="consent_set",
+    rest=Rest("consent_set", ConsentTextSerializer, status=200, takes="NewConsentText"),
     task="Look after",
     example='set_consent demo --text "You judge abstracts; we store your labels." --asks-background',
     action=set_consent_text,
@@ -108,7 +113,7 @@ SET_CONSENT = Operation(
 )
 
 GIVE_CONSENT = Operation(
-    rest="consent_give",
+    rest=Rest("consent_give", ConsentSerializer, takes="NewConsent"),
     action=give_consent,
     form=ConsentForm,
     place=_of_person(),
@@ -123,7 +128,7 @@ GIVE_CONSENT = Operation(
 )
 
 WITHDRAW_CONSENT = Operation(
-    rest="consent_withdraw",
+    rest=Rest("consent_withdraw", WithdrawalSerializer, status=200),
     action=withdraw_consent,
     place=_of_participant(),
     roles=tuple(Role),

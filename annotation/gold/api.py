@@ -17,7 +17,6 @@ from annotation.gold.operations import (
     SET_KNOWN_ANSWER,
     SET_PURPOSE,
     KnownAnswerSerializer,
-    PurposeSerializer,
 )
 from annotation.gold.pages import known_answers_of
 from annotation.gold.results import gold_results
@@ -25,10 +24,6 @@ from annotation.labelling.rules import check_can_read_labels
 from annotation.models import KnownAnswer
 from corpus.collections.rules import MANAGE
 from corpus.models import Role
-
-NewKnownAnswerSerializer = SET_KNOWN_ANSWER.serializer("NewKnownAnswer")
-NewKnownAnswerImportSerializer = IMPORT_KNOWN_ANSWERS.serializer("NewKnownAnswerImport")
-NewPurposeSerializer = SET_PURPOSE.serializer("NewPurpose")
 
 
 class ShareSerializer(serializers.Serializer[Any]):
@@ -77,7 +72,7 @@ class KnownAnswerList(InCampaignView):
         """List the known answers. 403 for managers who still have items to judge here."""
         return self.listed()
 
-    post = SET_KNOWN_ANSWER.method(takes=NewKnownAnswerSerializer, shows=KnownAnswerSerializer)
+    post = SET_KNOWN_ANSWER.method
 
 
 class KnownAnswerDetail(InCampaignView):
@@ -85,7 +80,7 @@ class KnownAnswerDetail(InCampaignView):
 
     page = "gold"
 
-    delete = REMOVE_KNOWN_ANSWER.method(status=204)
+    delete = REMOVE_KNOWN_ANSWER.method
 
 
 class KnownAnswerImportList(InCampaignView):
@@ -95,7 +90,7 @@ class KnownAnswerImportList(InCampaignView):
     parser_classes = (MultiPartParser,)
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
-    post = IMPORT_KNOWN_ANSWERS.method(takes=NewKnownAnswerImportSerializer)
+    post = IMPORT_KNOWN_ANSWERS.method
 
 
 class PurposeView(InCampaignView):
@@ -103,7 +98,7 @@ class PurposeView(InCampaignView):
 
     page = "gold"
 
-    put = SET_PURPOSE.method(takes=NewPurposeSerializer, shows=PurposeSerializer, status=200)
+    put = SET_PURPOSE.method
 
 
 class GoldView(InCampaignView):

@@ -5,7 +5,7 @@ from typing import Any
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Operation
+from accounts.operations import Operation, Rest
 from annotation.campaigns.file_imports import CampaignImport
 from annotation.campaigns.places import in_campaign, thing_in_campaign
 from annotation.gold.forms import KnownAnswerForm, PurposeForm, RemovalForm
@@ -56,7 +56,7 @@ def _purpose_in_words(campaign: Campaign) -> str:
 
 SET_KNOWN_ANSWER = Operation(
     called="set_known_answer",
-    rest="known_answers_set",
+    rest=Rest("known_answers_set", KnownAnswerSerializer, takes="NewKnownAnswer"),
     task="Judge",
     example="set_known_answer demo questions q1 1 --criterion quality",
     action=set_known_answer,
@@ -75,7 +75,7 @@ SET_KNOWN_ANSWER = Operation(
 )
 
 REMOVE_KNOWN_ANSWER = Operation(
-    rest="known_answers_remove",
+    rest=Rest("known_answers_remove", status=204),
     action=remove_known_answer,
     form=RemovalForm,
     place=thing_in_campaign(
@@ -96,7 +96,7 @@ REMOVE_KNOWN_ANSWER = Operation(
 
 IMPORT_KNOWN_ANSWERS = CampaignImport(
     called="import_known_answers",
-    rest="known_answer_imports_create",
+    rest=Rest("known_answer_imports_create", takes="NewKnownAnswerImport"),
     task="Bring in",
     example="import_known_answers demo questions known.csv --dry-run",
     line="Import known answers into a campaign",
@@ -109,7 +109,7 @@ IMPORT_KNOWN_ANSWERS = CampaignImport(
 
 SET_PURPOSE = Operation(
     called="set_purpose",
-    rest="purpose_set",
+    rest=Rest("purpose_set", PurposeSerializer, status=200, takes="NewPurpose"),
     task="Judge",
     example="set_purpose demo training training",
     action=set_purpose,

@@ -15,8 +15,6 @@ from corpus.collections.rules import MANAGE
 from corpus.imports.api import ImportSerializer
 from corpus.models import ImportRun, Role
 
-NewJudgmentImportSerializer = IMPORT_JUDGMENTS.serializer("NewJudgmentImport")
-
 
 class JudgmentImportList(InCampaignView):
     """Imports of judgments into a campaign; each is followed, cancelled and undone as the collection's imports are."""
@@ -34,4 +32,4 @@ class JudgmentImportList(InCampaignView):
         """List the imports of judgments into this campaign."""
         return self.listed()
 
-    post = IMPORT_JUDGMENTS.method(takes=NewJudgmentImportSerializer)
+    post = IMPORT_JUDGMENTS.method

@@ -1,5 +1,6 @@
 """What can be done here: import judgments that were made elsewhere."""
 
+from accounts.operations import Rest
 from annotation.campaigns.file_imports import CampaignImport
 from annotation.campaigns.places import in_campaign
 from annotation.imports.importer import JUDGMENTS
@@ -7,7 +8,7 @@ from annotation.imports.importing import fetch_for_judgments
 
 IMPORT_JUDGMENTS = CampaignImport(
     called="import_judgments",
-    rest="judgment_imports_create",
+    rest=Rest("judgment_imports_create", takes="NewJudgmentImport"),
     task="Bring in",
     example="import_judgments demo main-round judgments.csv --dry-run",
     line="Import judgments made elsewhere into a campaign",

@@ -2,13 +2,23 @@
 in pages, api and commands."""
 
 from django.urls import reverse
+from rest_framework import serializers
 
-from accounts.operations import Operation
+from accounts.operations import Operation, Rest
 from annotation.campaigns.places import in_campaign
 from annotation.machines.committees import request_committee
 from annotation.machines.forms import CommitteeForm
 from annotation.models import MachineRun
 from corpus.collections.rules import MANAGE
+
+
+class CommitteeSerializer(serializers.ModelSerializer[MachineRun]):
+    annotator = serializers.CharField(source="annotator.name")
+    members = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = MachineRun
+        fields = ("id", "annotator", "members", "recipe_hash")
 
 
 def _as_json(run: MachineRun) -> dict[str, object]:
@@ -22,7 +32,7 @@ def _page_of(run: MachineRun) -> str:
 
 REQUEST_COMMITTEE = Operation(
     called="request_committee",
-    rest="committees_request",
+    rest=Rest("committees_request", CommitteeSerializer, status=202, takes="NewCommittee"),
     task="Judge",
     example='request_committee demo trial-round --members "Lexical baseline, run 1" "Lexical baseline, run 2"',
     action=request_committee,

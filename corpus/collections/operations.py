@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Found, Operation, Place
+from accounts.operations import Found, Operation, Place, Rest
 from corpus.collections.collections import (
     archive_collection,
     reopen_collection,
@@ -60,7 +60,7 @@ def _deleted(run: CollectionRemoval) -> tuple[str, dict[str, Any]]:
 
 
 ARCHIVE_COLLECTION = Operation(
-    rest="collections_archive",
+    rest=Rest("collections_archive", CollectionSerializer, status=200),
     action=archive_collection,
     place=SETTINGS,
     roles=MANAGE,
@@ -73,7 +73,7 @@ ARCHIVE_COLLECTION = Operation(
 )
 
 REOPEN_COLLECTION = Operation(
-    rest="collections_reopen",
+    rest=Rest("collections_reopen", CollectionSerializer, status=200),
     action=reopen_collection,
     place=SETTINGS,
     roles=MANAGE,

@@ -21,9 +21,6 @@ from corpus.endpoints.operations import (
 from corpus.endpoints.rules import check_staff
 from corpus.models import ModelEndpoint
 
-NewEndpointSerializer = ADD_ENDPOINT.serializer("NewEndpoint")
-EndpointChangesSerializer = CHANGE_ENDPOINT.serializer("EndpointChanges")
-
 
 class StaffView(ApiView):
     """What only staff may see and do."""
@@ -46,7 +43,7 @@ class EndpointList(StaffView):
         """List the model endpoints."""
         return self.listed()
 
-    post = ADD_ENDPOINT.method(takes=NewEndpointSerializer, shows=EndpointSerializer)
+    post = ADD_ENDPOINT.method
 
 
 class EndpointDetail(StaffView):
@@ -59,8 +56,8 @@ class EndpointDetail(StaffView):
         """Read a model endpoint, without its key."""
         return Response(EndpointSerializer(endpoint_with(name)).data)
 
-    patch = CHANGE_ENDPOINT.method(takes=EndpointChangesSerializer, shows=EndpointSerializer, status=200)
-    delete = REMOVE_ENDPOINT.method(status=204)
+    patch = CHANGE_ENDPOINT.method
+    delete = REMOVE_ENDPOINT.method
 
 
 class EndpointTest(StaffView):
@@ -68,4 +65,4 @@ class EndpointTest(StaffView):
 
     serializer_class = TrialSerializer
 
-    post = TEST_ENDPOINT.method(shows=TrialSerializer, status=200)
+    post = TEST_ENDPOINT.method

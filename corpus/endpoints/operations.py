@@ -7,7 +7,7 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.management.reporting import ReportingCommand, text_of
-from accounts.operations import Found, Operation, Place
+from accounts.operations import Found, Operation, Place, Rest
 from accounts.refusals import NotHere
 from accounts.requests import Request
 from accounts.rest_records import serializer_of
@@ -93,7 +93,7 @@ def _as_json(endpoint: ModelEndpoint) -> dict[str, Any]:
 
 ADD_ENDPOINT = KeyedOperation(
     called="add_endpoint",
-    rest="endpoints_create",
+    rest=Rest("endpoints_create", EndpointSerializer, takes="NewEndpoint"),
     task="Look after",
     example="add_endpoint our-llama --address https://llm.example.org/v1 --models llama",
     action=add_endpoint,
@@ -112,7 +112,7 @@ ADD_ENDPOINT = KeyedOperation(
 
 CHANGE_ENDPOINT = KeyedOperation(
     called="change_endpoint",
-    rest="endpoints_update",
+    rest=Rest("endpoints_update", EndpointSerializer, status=200, takes="EndpointChanges"),
     task="Look after",
     example="change_endpoint our-llama --per-minute 30",
     action=change_endpoint,
@@ -131,7 +131,7 @@ CHANGE_ENDPOINT = KeyedOperation(
 
 REMOVE_ENDPOINT = Operation(
     called="remove_endpoint",
-    rest="endpoints_delete",
+    rest=Rest("endpoints_delete", status=204),
     task="Look after",
     example="remove_endpoint our-llama",
     action=remove_endpoint,
@@ -148,7 +148,7 @@ REMOVE_ENDPOINT = Operation(
 
 TEST_ENDPOINT = Operation(
     called="test_endpoint",
-    rest="endpoints_test",
+    rest=Rest("endpoints_test", TrialSerializer, status=200),
     task="Look after",
     example="test_endpoint our-llama",
     action=test_endpoint,

@@ -9,7 +9,7 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.models import JobState
-from accounts.operations import Found, Operation, Place
+from accounts.operations import Found, Operation, Place, Rest
 from corpus.collections.rules import MANAGE
 from corpus.models import AuthorInvitation, LetterState, OverlapDefinition, QuestionCall, QuestionRun
 from corpus.questions.author_calls import invite_author, request_mailing
@@ -106,7 +106,7 @@ def _page_of_call(call: QuestionCall) -> str:
 
 CHANGE_CUTOFFS = Operation(
     called="change_cutoffs",
-    rest="question_runs_change_cutoffs",
+    rest=Rest("question_runs_change_cutoffs", RunFilteredAgainSerializer, status=200, takes="Cutoffs"),
     task="Prepare",
     example="change_cutoffs demo 1 --cutoff-inside 0.3",
     action=change_cutoffs,
@@ -126,7 +126,7 @@ CHANGE_CUTOFFS = Operation(
 )
 
 CONTINUE_QUESTIONS = Operation(
-    rest="question_runs_continue",
+    rest=Rest("question_runs_continue", QuestionRunSerializer, status=202, takes="Continuation"),
     action=continue_questions,
     form=ContinuationForm,
     place=RUN,
@@ -158,7 +158,7 @@ def _show_author(invitation: AuthorInvitation) -> dict[str, Any]:
 
 
 INVITE_AUTHOR = Operation(
-    rest="author_calls_invite",
+    rest=Rest("author_calls_invite", AuthorSerializer, takes="NewAuthor"),
     action=invite_author,
     form=AuthorForm,
     place=_on_page_of_call(CALL),
@@ -173,7 +173,7 @@ INVITE_AUTHOR = Operation(
 )
 
 SEND_LETTERS = Operation(
-    rest="author_calls_mail",
+    rest=Rest("author_calls_mail", MailingSerializer, status=202, takes="NewMailing"),
     action=request_mailing,
     form=MailingForm,
     place=CALL,

@@ -16,7 +16,7 @@ from accounts.actions import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.rest_fields import rest_field
 from accounts.schema import answers
-from corpus.collections.api.base import AnyType, InCollectionView, RemovedSerializer
+from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import RetrievalRun, Role, RunMaking
 from corpus.runs.files import metadata_lines, run_pieces
@@ -156,7 +156,7 @@ class RunDetail(InCollectionView):
         runs = self.collection.retrieval_runs.select_related("collection")
         return Response(RunDetailSerializer(get_object_or_404(runs, pk=pk)).data)
 
-    delete = DELETE_RUN.method(shows=RemovedSerializer, status=200)
+    delete = DELETE_RUN.method
 
 
 class RunFileView(InCollectionView):

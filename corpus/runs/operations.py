@@ -3,7 +3,8 @@ commands."""
 
 from django.urls import reverse
 
-from accounts.operations import Operation
+from accounts.operations import Operation, Rest
+from corpus.collections.api.base import RemovedSerializer
 from corpus.collections.places import thing_in_collection
 from corpus.collections.rules import MANAGE
 from corpus.pools.requests import RemovedRun, delete_run
@@ -15,7 +16,7 @@ def _report(found: RemovedRun) -> str:
 
 
 DELETE_RUN = Operation(
-    rest="runs_delete",
+    rest=Rest("runs_delete", RemovedSerializer, status=200),
     action=delete_run,
     place=thing_in_collection(
         "run", lambda of: of.retrieval_runs.select_related("collection"), "runs", "run_list", key="pk"

@@ -247,25 +247,10 @@ class SubQuerySerializer(serializers.ModelSerializer[SubQuery]):
         return [each.aspect.text for each in one.chosen.all()]
 
 
-SizeSerializer = MAKE_SUB_QUERIES.serializer("Size")
-
-
 class RemovalQuery(serializers.Serializer[Any]):
     """Which sub-queries are removed: unlike when they are made, no size is the usual one."""
 
     size = serializers.IntegerField(min_value=1, max_value=MOST_ASPECTS)
-
-
-class MadeSerializer(serializers.Serializer[Any]):
-    """`left_out` counts combinations whose sentences speak of a further aspect."""
-
-    created = serializers.IntegerField()
-    updated = serializers.IntegerField()
-    unchanged = serializers.IntegerField()
-    removed = serializers.IntegerField()
-    left_out = serializers.IntegerField()
-    sub_queries = serializers.IntegerField(help_text="how many there are now")
-    aspects = serializers.IntegerField(help_text="of each sub-query")
 
 
 class SubQueryFilter(serializers.Serializer[Any]):
@@ -293,7 +278,7 @@ class SubQueryList(InCollectionView):
         """List sub-queries with their aspects."""
         return self.listed()
 
-    post = MAKE_SUB_QUERIES.method(takes=SizeSerializer, shows=MadeSerializer, status=200)
+    post = MAKE_SUB_QUERIES.method
 
     @extend_schema(
         operation_id="sub_queries_remove",

@@ -11,14 +11,27 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
+from rest_framework import serializers
 
-from accounts.operations import Operation
+from accounts.operations import Operation, Rest
 from corpus.collections.places import in_collection
 from corpus.collections.rules import MANAGE
 from corpus.models import Topic
 from corpus.topics.aspects import write_topic
 from corpus.topics.forms import MORE, NewTopicForm, SizeForm
 from corpus.topics.sub_queries import MadeSubQueries, make_sub_queries
+
+
+class MadeSerializer(serializers.Serializer[Any]):
+    """`left_out` counts combinations whose sentences speak of a further aspect."""
+
+    created = serializers.IntegerField()
+    updated = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    left_out = serializers.IntegerField()
+    sub_queries = serializers.IntegerField(help_text="how many there are now")
+    aspects = serializers.IntegerField(help_text="of each sub-query")
 
 
 def _report(made: MadeSubQueries) -> str:
@@ -66,7 +79,7 @@ def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 MAKE_SUB_QUERIES = Operation(
     called="make_sub_queries",
-    rest="sub_queries_make",
+    rest=Rest("sub_queries_make", MadeSerializer, status=200, takes="Size"),
     task="Prepare",
     example="make_sub_queries demo --size 2",
     action=make_sub_queries,

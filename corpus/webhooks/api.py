@@ -24,9 +24,6 @@ from corpus.webhooks.operations import (
     WebhookSerializer,
 )
 
-NewWebhookSerializer = ADD_WEBHOOK.serializer("NewWebhook")
-WebhookChangesSerializer = CHANGE_WEBHOOK.serializer("WebhookChanges")
-SecretReplacementSerializer = REPLACE_SECRET.serializer("SecretReplacement")
 STATE = OpenApiParameter("state", enum=DeliveryState.values, description="Only deliveries in this state.")
 
 
@@ -52,7 +49,7 @@ class WebhookList(ManagersView):
         """List the webhooks."""
         return self.listed()
 
-    post = ADD_WEBHOOK.method(takes=NewWebhookSerializer, shows=NewSecretSerializer)
+    post = ADD_WEBHOOK.method
 
 
 class WebhookDetail(ManagersView):
@@ -65,8 +62,8 @@ class WebhookDetail(ManagersView):
         """Read a webhook, without its secret."""
         return Response(WebhookSerializer(self.webhook()).data)
 
-    patch = CHANGE_WEBHOOK.method(takes=WebhookChangesSerializer, shows=WebhookSerializer, status=200)
-    delete = REMOVE_WEBHOOK.method(status=204)
+    patch = CHANGE_WEBHOOK.method
+    delete = REMOVE_WEBHOOK.method
 
 
 class WebhookPing(ManagersView):
@@ -74,7 +71,7 @@ class WebhookPing(ManagersView):
 
     serializer_class = DeliverySerializer
 
-    post = PING_WEBHOOK.method(shows=DeliverySerializer, status=200)
+    post = PING_WEBHOOK.method
 
 
 class WebhookSecret(ManagersView):
@@ -82,7 +79,7 @@ class WebhookSecret(ManagersView):
 
     serializer_class = NewSecretSerializer
 
-    post = REPLACE_SECRET.method(takes=SecretReplacementSerializer, shows=NewSecretSerializer, status=200)
+    post = REPLACE_SECRET.method
 
 
 class DeliveryList(ManagersView):
@@ -111,4 +108,4 @@ class DeliveryRedelivery(ManagersView):
 
     serializer_class = DeliverySerializer
 
-    post = REDELIVER_MESSAGE.method(shows=DeliverySerializer, status=202)
+    post = REDELIVER_MESSAGE.method

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Found, Operation, Place
+from accounts.operations import Found, Operation, Place, Rest
 from corpus.collections.places import in_collection, thing_in_collection
 from corpus.collections.rules import MANAGE
 from corpus.models import Collection, Webhook, WebhookDelivery
@@ -100,7 +100,7 @@ def _pinged(delivery: WebhookDelivery) -> str:
 
 ADD_WEBHOOK = Operation(
     called="add_webhook",
-    rest="webhooks_create",
+    rest=Rest("webhooks_create", NewSecretSerializer, takes="NewWebhook"),
     task="Look after",
     example="add_webhook demo https://example.org/litmus --events job.done job.failed",
     action=add_webhook,
@@ -122,7 +122,7 @@ ADD_WEBHOOK = Operation(
 
 CHANGE_WEBHOOK = Operation(
     called="change_webhook",
-    rest="webhooks_update",
+    rest=Rest("webhooks_update", WebhookSerializer, status=200, takes="WebhookChanges"),
     task="Look after",
     example="change_webhook demo 1 --events release.frozen",
     action=change_webhook,
@@ -140,7 +140,7 @@ CHANGE_WEBHOOK = Operation(
 
 REMOVE_WEBHOOK = Operation(
     called="remove_webhook",
-    rest="webhooks_delete",
+    rest=Rest("webhooks_delete", status=204),
     task="Look after",
     example="remove_webhook demo 1",
     action=remove_webhook,
@@ -157,7 +157,7 @@ REMOVE_WEBHOOK = Operation(
 
 REPLACE_SECRET = Operation(
     called="replace_webhook_secret",
-    rest="webhooks_replace_secret",
+    rest=Rest("webhooks_replace_secret", NewSecretSerializer, status=200, takes="SecretReplacement"),
     task="Look after",
     example="replace_webhook_secret demo 1 --hours 48",
     action=replace_webhook_secret,
@@ -178,7 +178,7 @@ REPLACE_SECRET = Operation(
 
 PING_WEBHOOK = Operation(
     called="ping_webhook",
-    rest="webhooks_ping",
+    rest=Rest("webhooks_ping", DeliverySerializer, status=200),
     task="Look after",
     example="ping_webhook demo 1",
     action=ping_webhook,
@@ -196,7 +196,7 @@ PING_WEBHOOK = Operation(
 
 REDELIVER_MESSAGE = Operation(
     called="redeliver_message",
-    rest="webhooks_redeliver",
+    rest=Rest("webhooks_redeliver", DeliverySerializer, status=202),
     task="Look after",
     example="redeliver_message demo 7",
     action=redeliver_message,

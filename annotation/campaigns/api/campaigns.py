@@ -22,7 +22,7 @@ from annotation.campaigns.copying import TEMPLATE_HELP
 from annotation.campaigns.item_building import Built
 from annotation.campaigns.items import build_items, remove_unjudged_items
 from annotation.campaigns.lifecycle import create_campaign
-from annotation.campaigns.operations import SET_CALIBRATION, CalibrationSerializer
+from annotation.campaigns.operations import SET_CALIBRATION
 from annotation.campaigns.pace import WorkToAdd, fetch_workload
 from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
 from annotation.models import Campaign, CampaignState, Criterion, Level, Order, Split, Strategy
@@ -254,14 +254,10 @@ class ItemBuilds(InCampaignView):
         return Response({"removed": removed})
 
 
-NewCalibrationSerializer = SET_CALIBRATION.serializer("NewCalibration")
-
-
 class CalibrationDetail(InCampaignView):
     """The calibration sample."""
 
-    serializer_class = NewCalibrationSerializer
-    post = SET_CALIBRATION.method(takes=NewCalibrationSerializer, shows=CalibrationSerializer, status=200)
+    post = SET_CALIBRATION.method
 
 
 def _with_drafts(values: dict[str, Any]) -> dict[str, Any]:

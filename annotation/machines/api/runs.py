@@ -235,24 +235,11 @@ class MachineRunList(InCampaignView):
         return Response(MachineRunSerializer(runs, many=True, context={"user": self.person}).data, status=202)
 
 
-NewCommitteeSerializer = REQUEST_COMMITTEE.serializer("NewCommittee")
-
-
-class CommitteeSerializer(serializers.ModelSerializer[MachineRun]):
-    annotator = serializers.CharField(source="annotator.name")
-    members = serializers.ListField(child=serializers.CharField())
-
-    class Meta:
-        model = MachineRun
-        fields = ("id", "annotator", "members", "recipe_hash")
-
-
 class CommitteeList(InCampaignView):
     """Committees of machines; once made, they are listed with the other runs."""
 
     page = "machines"
-    serializer_class = CommitteeSerializer
-    post = REQUEST_COMMITTEE.method(takes=NewCommitteeSerializer, shows=CommitteeSerializer, status=202)
+    post = REQUEST_COMMITTEE.method
 
 
 class MachineRunDetail(InCampaignView):

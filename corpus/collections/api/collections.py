@@ -108,8 +108,8 @@ class CollectionArchive(InCollectionView):
     serializer_class = CollectionSerializer
     takes_archived = True
 
-    put = ARCHIVE_COLLECTION.method(shows=CollectionSerializer, status=200)
-    delete = REOPEN_COLLECTION.method(shows=CollectionSerializer, status=200)
+    put = ARCHIVE_COLLECTION.method
+    delete = REOPEN_COLLECTION.method
 
 
 class CollectionBackup(InCollectionView):

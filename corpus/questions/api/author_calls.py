@@ -49,9 +49,6 @@ from corpus.questions.operations import (
     MailingSerializer,
 )
 
-NewAuthorSerializer = INVITE_AUTHOR.serializer("NewAuthor")
-NewMailingSerializer = SEND_LETTERS.serializer("NewMailing")
-
 
 class CallSerializer(serializers.Serializer[Any]):
     """Until when authors may answer, and the source that topics made of their answers get."""
@@ -199,7 +196,7 @@ class AuthorList(CallView):
         page = self.paginate_queryset(authors_in_state(self.call(), request.query_params.get("state", ""))) or []
         return self.get_paginated_response(AuthorSerializer(authors_as_json(list(page)), many=True).data)
 
-    post = INVITE_AUTHOR.method(takes=NewAuthorSerializer, shows=AuthorSerializer)
+    post = INVITE_AUTHOR.method
 
 
 class AuthorsFile(CallView):
@@ -245,7 +242,7 @@ class MailingList(CallView):
 
     serializer_class = MailingSerializer
 
-    post = SEND_LETTERS.method(takes=NewMailingSerializer, shows=MailingSerializer, status=202)
+    post = SEND_LETTERS.method
 
 
 class QuestionsTakenIn(CallView):

@@ -25,7 +25,6 @@ from corpus.questions.operations import (
     CONTINUE_QUESTIONS,
     FilteredAgainSerializer,
     QuestionRunSerializer,
-    RunFilteredAgainSerializer,
 )
 from corpus.questions.question_runs import Estimate, SourceFigures, run_figures, used_of_again
 
@@ -65,10 +64,6 @@ class QuestionRunDetailSerializer(QuestionRunSerializer):
     @extend_schema_field(CountsSerializer)
     def get_counts(self, run: QuestionRun) -> dict[str, Any]:
         return dict(CountsSerializer(run_figures(run.collection, run)).data)
-
-
-CutoffsSerializer = CHANGE_CUTOFFS.serializer("Cutoffs")
-ContinuationSerializer = CONTINUE_QUESTIONS.serializer("Continuation")
 
 
 class NewQuestionRunSerializer(serializers.Serializer[Any]):
@@ -157,7 +152,7 @@ class QuestionRunDetail(InCollectionView):
         run = get_object_or_404(self.collection.question_runs.select_related("collection", "template"), pk=pk)
         return Response(QuestionRunDetailSerializer(run).data)
 
-    patch = CHANGE_CUTOFFS.method(takes=CutoffsSerializer, shows=RunFilteredAgainSerializer, status=200)
+    patch = CHANGE_CUTOFFS.method
 
 
 class QuestionRunContinuation(InCollectionView):
@@ -165,4 +160,4 @@ class QuestionRunContinuation(InCollectionView):
 
     serializer_class = QuestionRunSerializer
 
-    post = CONTINUE_QUESTIONS.method(takes=ContinuationSerializer, shows=QuestionRunSerializer, status=202)
+    post = CONTINUE_QUESTIONS.method
