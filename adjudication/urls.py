@@ -37,25 +37,43 @@ from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT
 from adjudication.verdicts import api as verdicts_api
 from adjudication.verdicts.operations import CORRECT_MACHINE_LABEL, DRAW_KNOWN_ANSWERS, UNDO_CORRECTION
 from adjudication.verdicts.pages import acceptance, adjudication, corrections, judgments, relevance
+from annotation.campaigns.api.base import InCampaignView
+from corpus.collections.api.base import InCollectionView
 
 API: dict[str, tuple[Any, ...]] = {
     "collections/<slug:slug>/": (
         ("anno-gpt/", cycles_api.CycleList, "api_cycles"),
         ("anno-gpt/<int:number>/", cycles_api.CycleDetail, "api_cycle"),
-        ("anno-gpt/<int:number>/test-set/", cycles_api.CycleTestSet, "api_cycle_test_set"),
-        ("anno-gpt/<int:number>/freezing/", cycles_api.CycleFreezing, "api_cycle_freezing"),
+        (
+            "anno-gpt/<int:number>/test-set/",
+            cycles_api.InCycleView.for_verbs({"post": CHOOSE_TEST_SET}),
+            "api_cycle_test_set",
+        ),
+        (
+            "anno-gpt/<int:number>/freezing/",
+            cycles_api.InCycleView.for_verbs({"post": FREEZE_MACHINE}),
+            "api_cycle_freezing",
+        ),
         ("anno-gpt/<int:number>/runs/", cycles_api.CycleRuns, "api_cycle_runs"),
         ("anno-gpt/<int:number>/test/", cycles_api.CycleTest, "api_cycle_test"),
-        ("anno-gpt/<int:number>/decision/", cycles_api.CycleDecision, "api_cycle_decision"),
+        (
+            "anno-gpt/<int:number>/decision/",
+            cycles_api.InCycleView.for_verbs({"post": DECIDE_CYCLE}),
+            "api_cycle_decision",
+        ),
         ("question-set/", questions_api.QuestionSetFigures, "api_question_set"),
         ("splits/", splits_api.SplitList, "api_splits"),
         ("splits/<slug:name>/", splits_api.SplitDetail, "api_split"),
         ("evaluations/", evaluation_api.EvaluationList, "api_evaluations"),
         ("evaluations/<int:pk>/", evaluation_api.EvaluationDetail, "api_evaluation"),
-        ("evaluations/<int:pk>/judging/", evaluation_api.EvaluationJudging, "api_evaluation_judging"),
+        (
+            "evaluations/<int:pk>/judging/",
+            evaluation_api.EvaluationReader.for_verbs({"post": JUDGE_UNJUDGED}),
+            "api_evaluation_judging",
+        ),
         ("search-sheet/", evaluation_api.EmptySheet, "api_search_sheet"),
         ("search-sheet/filled/", evaluation_api.FilledSheetView, "api_filled_sheet"),
-        ("context-topics/", papers_api.ContextTopicsView, "api_context_topics"),
+        ("context-topics/", InCollectionView.for_verbs({"post": MAKE_CONTEXT_TOPICS}), "api_context_topics"),
         ("exports/", exports_api.ExportList, "api_exports"),
         ("exports/<slug:name>/", exports_api.ExportFile, "api_export"),
         ("releases/", releases_api.ReleaseList, "api_releases"),
@@ -69,9 +87,17 @@ API: dict[str, tuple[Any, ...]] = {
         ("votes/", agreement_api.VoteList, "api_votes"),
         ("relevance/", verdicts_api.RelevanceList, "api_relevance"),
         ("relevance/<str:number>/", verdicts_api.RelevanceDetail, "api_topic_relevance"),
-        ("known-answers/drawings/", verdicts_api.KnownAnswerDrawing, "api_known_answer_drawings"),
+        (
+            "known-answers/drawings/",
+            InCampaignView.for_verbs({"post": DRAW_KNOWN_ANSWERS}, page="gold"),
+            "api_known_answer_drawings",
+        ),
         ("machine-labels/", verdicts_api.MachineLabels, "api_machine_labels"),
-        ("machine-labels/undoing/", verdicts_api.CorrectionUndoing, "api_correction_undoing"),
+        (
+            "machine-labels/undoing/",
+            verdicts_api.InReadableView.for_verbs({"post": UNDO_CORRECTION}, page="machines"),
+            "api_correction_undoing",
+        ),
         ("verdicts/", agreement_api.VerdictList, "api_verdicts"),
         ("papers/", papers_api.PaperQueue, "api_paper_queue"),
         ("papers/majorities/", papers_api.PaperMajorities, "api_paper_majorities"),

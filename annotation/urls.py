@@ -7,9 +7,16 @@ from django.urls import URLPattern, URLResolver, path
 from accounts.api import rest_addresses
 from annotation.assignment import api as assignment_api
 from annotation.assignment import pages as assignment
-from annotation.assignment.operations import ORDER_QUEUE, REQUEST_REJUDGING, UPDATE_ANNOTATOR, WITHDRAW_REJUDGING
+from annotation.assignment.operations import (
+    ASSIGN_ITEMS,
+    ORDER_QUEUE,
+    REQUEST_REJUDGING,
+    UPDATE_ANNOTATOR,
+    WITHDRAW_REJUDGING,
+)
 from annotation.campaigns.api import campaigns as campaigns_api
 from annotation.campaigns.api import templates as templates_api
+from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN, SET_CALIBRATION
 from annotation.campaigns.pages import campaigns, criteria, guidelines, help_pages, items
 from annotation.consent import api as consent_api
@@ -47,8 +54,8 @@ API: dict[str, tuple[Any, ...]] = {
     "collections/<slug:slug>/campaigns/<slug:campaign>/": (
         ("", campaigns_api.CampaignDetail, "api_campaign"),
         ("items/", campaigns_api.ItemBuilds, "api_items"),
-        ("calibration/", campaigns_api.CalibrationDetail, "api_calibration"),
-        ("plans/", assignment_api.Plans, "api_plans"),
+        ("calibration/", InCampaignView.for_verbs({"post": SET_CALIBRATION}), "api_calibration"),
+        ("plans/", InCampaignView.for_verbs({"post": ASSIGN_ITEMS}), "api_plans"),
         ("rejudging/", assignment_api.RejudgingView, "api_rejudging"),
         ("queue-order/", assignment_api.QueueOrderView, "api_queue_order"),
         ("annotators/", assignment_api.AnnotatorList, "api_annotators"),
@@ -60,14 +67,18 @@ API: dict[str, tuple[Any, ...]] = {
         ("inquiries/mine/", inquiries_api.OwnInquiries, "api_own_inquiries"),
         ("inquiries/<int:pk>/answer/", inquiries_api.InquiryAnswer, "api_inquiry_answer"),
         ("known-answers/", gold_api.KnownAnswerList, "api_known_answers"),
-        ("known-answers/<int:pk>/", gold_api.KnownAnswerDetail, "api_known_answer"),
+        (
+            "known-answers/<int:pk>/",
+            InCampaignView.for_verbs({"delete": REMOVE_KNOWN_ANSWER}, page="gold"),
+            "api_known_answer",
+        ),
         ("known-answers/imports/", gold_api.KnownAnswerImportList, "api_known_answer_imports"),
-        ("purpose/", gold_api.PurposeView, "api_purpose"),
+        ("purpose/", InCampaignView.for_verbs({"put": SET_PURPOSE}, page="gold"), "api_purpose"),
         ("gold/", gold_api.GoldView, "api_gold"),
         ("imports/", imports_api.JudgmentImportList, "api_judgment_imports"),
         ("judgments/", judgments_api.JudgmentList, "api_judgments"),
         ("machine-runs/", runs_api.MachineRunList, "api_machine_runs"),
-        ("committees/", runs_api.CommitteeList, "api_committees"),
+        ("committees/", InCampaignView.for_verbs({"post": REQUEST_COMMITTEE}, page="machines"), "api_committees"),
         ("machine-runs/<int:pk>/", runs_api.MachineRunDetail, "api_machine_run"),
         ("machine-runs/<int:pk>/replies/", runs_api.MachineReplyList, "api_machine_replies"),
         ("prompt-trials/", trials_api.TrialList, "api_prompt_trials"),

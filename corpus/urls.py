@@ -9,6 +9,7 @@ from corpus.collections.api import collections as collections_api
 from corpus.collections.api import invitations as invitations_api
 from corpus.collections.api import jobs as jobs_api
 from corpus.collections.api import persons as persons_api
+from corpus.collections.api.base import InCollectionView
 from corpus.collections.operations import ARCHIVE_COLLECTION, DELETE_COLLECTION, REOPEN_COLLECTION
 from corpus.collections.pages import audit, collections, invitations, overview, people, persons
 from corpus.documents import api as documents_api
@@ -172,7 +173,11 @@ API: dict[str, tuple[Any, ...]] = {
         ("people/<int:pk>/erasure/", persons_api.PersonErasureView, "api_person_erasure"),
         ("model-endpoints/", endpoints_api.EndpointList, "api_endpoints"),
         ("model-endpoints/<slug:name>/", endpoints_api.EndpointDetail, "api_endpoint"),
-        ("model-endpoints/<slug:name>/test/", endpoints_api.EndpointTest, "api_endpoint_test"),
+        (
+            "model-endpoints/<slug:name>/test/",
+            endpoints_api.StaffView.for_verbs({"post": TEST_ENDPOINT}),
+            "api_endpoint_test",
+        ),
         ("collections/", collections_api.CollectionList, "api_collections"),
     ),
     "collections/<slug:slug>/": (
@@ -204,7 +209,7 @@ API: dict[str, tuple[Any, ...]] = {
         ("question-runs/<int:pk>/", question_runs_api.QuestionRunDetail, "api_question_run"),
         (
             "question-runs/<int:pk>/continuation/",
-            question_runs_api.QuestionRunContinuation,
+            InCollectionView.for_verbs({"post": CONTINUE_QUESTIONS}),
             "api_question_run_continuation",
         ),
         ("author-calls/", author_calls_api.CallList, "api_author_calls"),
@@ -216,14 +221,26 @@ API: dict[str, tuple[Any, ...]] = {
             author_calls_api.AuthorRevocation,
             "api_author_revocation",
         ),
-        ("author-calls/<int:pk>/mailings/", author_calls_api.MailingList, "api_author_mailings"),
+        (
+            "author-calls/<int:pk>/mailings/",
+            author_calls_api.CallView.for_verbs({"post": SEND_LETTERS}),
+            "api_author_mailings",
+        ),
         ("author-calls/<int:pk>/topics/", author_calls_api.QuestionsTakenIn, "api_author_topics"),
         ("webhooks/", webhooks_api.WebhookList, "api_webhooks"),
         ("webhooks/<int:pk>/", webhooks_api.WebhookDetail, "api_webhook"),
-        ("webhooks/<int:pk>/ping/", webhooks_api.WebhookPing, "api_webhook_ping"),
-        ("webhooks/<int:pk>/secret/", webhooks_api.WebhookSecret, "api_webhook_secret"),
+        ("webhooks/<int:pk>/ping/", webhooks_api.ManagersView.for_verbs({"post": PING_WEBHOOK}), "api_webhook_ping"),
+        (
+            "webhooks/<int:pk>/secret/",
+            webhooks_api.ManagersView.for_verbs({"post": REPLACE_SECRET}),
+            "api_webhook_secret",
+        ),
         ("webhooks/<int:pk>/deliveries/", webhooks_api.DeliveryList, "api_webhook_deliveries"),
-        ("webhook-deliveries/<int:pk>/redelivery/", webhooks_api.DeliveryRedelivery, "api_webhook_redelivery"),
+        (
+            "webhook-deliveries/<int:pk>/redelivery/",
+            webhooks_api.ManagersView.for_verbs({"post": REDELIVER_MESSAGE}),
+            "api_webhook_redelivery",
+        ),
     ),
 }
 

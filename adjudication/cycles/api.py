@@ -12,7 +12,6 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.cycles.cycles import campaigns_shown
 from adjudication.cycles.details import CycleDetailsSerializer, CycleSerializer, cycle_details, cycles_with_names
-from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
 from adjudication.cycles.steps import (
     request_test,
     run_frozen_machine,
@@ -93,18 +92,6 @@ class CycleDetail(InCycleView):
         return Response(cycle_details(cycle))
 
 
-class CycleTestSet(InCycleView):
-    """The test set of a cycle."""
-
-    post = CHOOSE_TEST_SET.method
-
-
-class CycleFreezing(InCycleView):
-    """The frozen machine of a cycle."""
-
-    post = FREEZE_MACHINE.method
-
-
 class CycleRuns(InCycleView):
     """Runs of the frozen machine."""
 
@@ -134,9 +121,3 @@ class CycleTest(InCycleView):
         """Compute the figures of the test, with the margin that was fixed when the cycle began."""
         job = request_test(cycle=self.cycle(), by=self.person, at=timezone.now())
         return Response(JobSerializer(job).data, status=202)
-
-
-class CycleDecision(InCycleView):
-    """The end of a cycle."""
-
-    post = DECIDE_CYCLE.method

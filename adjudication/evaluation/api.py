@@ -18,10 +18,8 @@ from accounts.schema import answers
 from adjudication.evaluation import search_sheets
 from adjudication.evaluation.forms import SampleForm
 from adjudication.evaluation.operations import (
-    JUDGE_UNJUDGED,
     REQUEST_EVALUATION,
     EvaluationSerializer,
-    JudgingSerializer,
 )
 from adjudication.evaluation.presets.standing import why_stale
 from adjudication.evaluation.requests import import_sheet
@@ -81,14 +79,6 @@ class EvaluationDetail(EvaluationReader):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The evaluation, with its figures once it is done."""
         return Response(EvaluationResultSerializer(self.evaluation(pk)).data)
-
-
-class EvaluationJudging(EvaluationReader):
-    """Having the documents judged that the gold does not know."""
-
-    serializer_class = JudgingSerializer
-
-    post = JUDGE_UNJUDGED.method
 
 
 SAMPLE = [

@@ -27,12 +27,10 @@ from adjudication.papers.merging import (
     withdraw_acceptance,
     write_adjudication,
 )
-from adjudication.papers.operations import MAKE_CONTEXT_TOPICS, ContextTopicsSerializer
 from adjudication.papers.papers import FILTERS, fetch_case, paper_rows
 from adjudication.verdicts.extra_judges import send_back_paper
 from annotation.kind import Judged
 from annotation.models import Item
-from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import DECIDE
 from corpus.models import Role
 from engines.definitions.extractions import write_content
@@ -325,11 +323,3 @@ class PaperSentBack(InPapersView):
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Ask for one more annotator. What they hand in joins the versions."""
         return self.change(self.item(), send_back_paper, **self.body(StepSerializer))
-
-
-class ContextTopicsView(InCollectionView):
-    """Topics made of citation contexts."""
-
-    serializer_class = ContextTopicsSerializer
-
-    post = MAKE_CONTEXT_TOPICS.method

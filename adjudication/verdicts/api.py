@@ -22,14 +22,11 @@ from adjudication.labels.relevance import QueryPart, parts_of, rank_documents, r
 from adjudication.verdicts.corrections import STATES, find_labels
 from adjudication.verdicts.operations import (
     CORRECT_MACHINE_LABEL,
-    DRAW_KNOWN_ANSWERS,
-    UNDO_CORRECTION,
 )
 from adjudication.verdicts.pages.corrections import filter_of
-from annotation.campaigns.api.base import InCampaignView
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.models import Criterion, Judgment
-from corpus.collections.rules import MANAGE, OVERSEERS
+from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
 CRITERION = OpenApiParameter("criterion", OpenApiTypes.STR, description="key; without one, the campaign's first")
@@ -179,15 +176,6 @@ class RelevanceDetail(InRelevanceView):
         return Response({**body, "documents": RankedSerializer(documents, many=True).data})
 
 
-class KnownAnswerDrawing(InCampaignView):
-    """Known answers from the verdicts of another campaign."""
-
-    page = "gold"
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
-
-    post = DRAW_KNOWN_ANSWERS.method
-
-
 class MachineLabelSerializer(serializers.ModelSerializer[Judgment]):
     label = serializers.IntegerField(source="pk")  # type: ignore[assignment]
     item = serializers.IntegerField(source="assignment.item_id")
@@ -226,11 +214,3 @@ class MachineLabels(InReadableView):
         return self.listed()
 
     post = CORRECT_MACHINE_LABEL.method
-
-
-class CorrectionUndoing(InReadableView):
-    """Undoing a correction."""
-
-    page = "machines"
-
-    post = UNDO_CORRECTION.method

@@ -14,7 +14,6 @@ from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from annotation.assignment.annotators import add_members_by_email, add_name
 from annotation.assignment.operations import (
-    ASSIGN_ITEMS,
     ORDER_QUEUE,
     REQUEST_REJUDGING,
     UPDATE_ANNOTATOR,
@@ -101,12 +100,6 @@ class AnnotatorDetail(InCampaignView):
         return Response(AnnotatorSerializer(self.annotator).data)
 
     patch = UPDATE_ANNOTATOR.method
-
-
-class Plans(InCampaignView):
-    """Assigning items."""
-
-    post = ASSIGN_ITEMS.method
 
 
 class RejudgedPeopleSerializer(serializers.Serializer[Any]):

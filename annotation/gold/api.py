@@ -13,9 +13,7 @@ from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
 from annotation.gold.operations import (
     IMPORT_KNOWN_ANSWERS,
-    REMOVE_KNOWN_ANSWER,
     SET_KNOWN_ANSWER,
-    SET_PURPOSE,
     KnownAnswerSerializer,
 )
 from annotation.gold.pages import known_answers_of
@@ -75,14 +73,6 @@ class KnownAnswerList(InCampaignView):
     post = SET_KNOWN_ANSWER.method
 
 
-class KnownAnswerDetail(InCampaignView):
-    """One known answer."""
-
-    page = "gold"
-
-    delete = REMOVE_KNOWN_ANSWER.method
-
-
 class KnownAnswerImportList(InCampaignView):
     """Imports of known answers; each is followed as the collection's imports are."""
 
@@ -91,14 +81,6 @@ class KnownAnswerImportList(InCampaignView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     post = IMPORT_KNOWN_ANSWERS.method
-
-
-class PurposeView(InCampaignView):
-    """What the campaign is for."""
-
-    page = "gold"
-
-    put = SET_PURPOSE.method
 
 
 class GoldView(InCampaignView):

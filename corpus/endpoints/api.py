@@ -13,9 +13,7 @@ from corpus.endpoints.operations import (
     ADD_ENDPOINT,
     CHANGE_ENDPOINT,
     REMOVE_ENDPOINT,
-    TEST_ENDPOINT,
     EndpointSerializer,
-    TrialSerializer,
     endpoint_with,
 )
 from corpus.endpoints.rules import check_staff
@@ -58,11 +56,3 @@ class EndpointDetail(StaffView):
 
     patch = CHANGE_ENDPOINT.method
     delete = REMOVE_ENDPOINT.method
-
-
-class EndpointTest(StaffView):
-    """A test of a model endpoint."""
-
-    serializer_class = TrialSerializer
-
-    post = TEST_ENDPOINT.method

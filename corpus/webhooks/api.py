@@ -15,12 +15,8 @@ from corpus.models import DeliveryState, Webhook, WebhookDelivery
 from corpus.webhooks.operations import (
     ADD_WEBHOOK,
     CHANGE_WEBHOOK,
-    PING_WEBHOOK,
-    REDELIVER_MESSAGE,
     REMOVE_WEBHOOK,
-    REPLACE_SECRET,
     DeliverySerializer,
-    NewSecretSerializer,
     WebhookSerializer,
 )
 
@@ -66,22 +62,6 @@ class WebhookDetail(ManagersView):
     delete = REMOVE_WEBHOOK.method
 
 
-class WebhookPing(ManagersView):
-    """A test of a webhook."""
-
-    serializer_class = DeliverySerializer
-
-    post = PING_WEBHOOK.method
-
-
-class WebhookSecret(ManagersView):
-    """The secret of a webhook, which can only be replaced."""
-
-    serializer_class = NewSecretSerializer
-
-    post = REPLACE_SECRET.method
-
-
 class DeliveryList(ManagersView):
     """The deliveries to a webhook."""
 
@@ -101,11 +81,3 @@ class DeliveryList(ManagersView):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """List the deliveries to a webhook, the newest first."""
         return self.listed()
-
-
-class DeliveryRedelivery(ManagersView):
-    """A delivery that is sent again."""
-
-    serializer_class = DeliverySerializer
-
-    post = REDELIVER_MESSAGE.method

@@ -22,7 +22,6 @@ from annotation.campaigns.copying import TEMPLATE_HELP
 from annotation.campaigns.item_building import Built
 from annotation.campaigns.items import build_items, remove_unjudged_items
 from annotation.campaigns.lifecycle import create_campaign
-from annotation.campaigns.operations import SET_CALIBRATION
 from annotation.campaigns.pace import WorkToAdd, fetch_workload
 from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
 from annotation.models import Campaign, CampaignState, Criterion, Level, Order, Split, Strategy
@@ -252,12 +251,6 @@ class ItemBuilds(InCampaignView):
         who: dict[str, Any] = {"by": self.person, "at": timezone.now()}
         removed = remove_unjudged_items(campaign=self.campaign, topic=topic or "", dry_run=dry_run, **who)
         return Response({"removed": removed})
-
-
-class CalibrationDetail(InCampaignView):
-    """The calibration sample."""
-
-    post = SET_CALIBRATION.method
 
 
 def _with_drafts(values: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from annotation.campaigns.api.settings import number_field
 from annotation.campaigns.overrides import overrides_shown_to
 from annotation.labelling.rules import check_can_read_replies
 from annotation.machines.machines import RunCounts, count_replies, runs_of
-from annotation.machines.operations import REQUEST_COMMITTEE
 from annotation.machines.recipes import ASKED, MachineOptions, estimate_machine
 from annotation.machines.requests import continue_machine_run, request_machine_runs
 from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState, ReplyValue
@@ -233,13 +232,6 @@ class MachineRunList(InCampaignView):
             return Response(EstimateSerializer(asdict(estimate)).data)
         runs = request_machine_runs(campaign=self.campaign, by=self.person, at=timezone.now(), options=options)
         return Response(MachineRunSerializer(runs, many=True, context={"user": self.person}).data, status=202)
-
-
-class CommitteeList(InCampaignView):
-    """Committees of machines; once made, they are listed with the other runs."""
-
-    page = "machines"
-    post = REQUEST_COMMITTEE.method
 
 
 class MachineRunDetail(InCampaignView):

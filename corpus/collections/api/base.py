@@ -1,9 +1,10 @@
 """What every endpoint inside a collection shares: the caller's membership, roles by method, pages by cursor."""
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 from django.urls import reverse
 from rest_framework import serializers
@@ -70,6 +71,11 @@ class ApiView(DescribedView):
 
     pagination_class = ByCursor
     ordering: ClassVar[str] = "id"  # of a list: a whole number
+
+    @classmethod
+    def for_verbs(cls, verbs: Mapping[str, Any], **more: Any) -> type[Self]:
+        """The view of an address where nothing but {method: verb} is done; `more` are its other attributes."""
+        return type(cls.__name__, (cls,), {method: verb.method for method, verb in verbs.items()} | more)
 
     @property
     def person(self) -> User:

@@ -44,7 +44,6 @@ from corpus.questions.authors import (
 from corpus.questions.forms.authors import MAX_CSV_BYTES, CallForm, end_of
 from corpus.questions.operations import (
     INVITE_AUTHOR,
-    SEND_LETTERS,
     AuthorSerializer,
     MailingSerializer,
 )
@@ -235,14 +234,6 @@ class AuthorRevocation(CallView):
         rows = invitations_of(self.call()).select_related("document", "call__collection")
         revoke_author(by=self.person, at=timezone.now(), invitation=get_object_or_404(rows, pk=author))
         return Response(AuthorSerializer(authors_as_json([rows.get(pk=author)])[0]).data)
-
-
-class MailingList(CallView):
-    """Mailings of a call."""
-
-    serializer_class = MailingSerializer
-
-    post = SEND_LETTERS.method
 
 
 class QuestionsTakenIn(CallView):

@@ -22,7 +22,6 @@ from corpus.questions.forms.generation import CutoffsForm, GenerationForm
 from corpus.questions.generation import generate_questions, preview_questions
 from corpus.questions.operations import (
     CHANGE_CUTOFFS,
-    CONTINUE_QUESTIONS,
     FilteredAgainSerializer,
     QuestionRunSerializer,
 )
@@ -153,11 +152,3 @@ class QuestionRunDetail(InCollectionView):
         return Response(QuestionRunDetailSerializer(run).data)
 
     patch = CHANGE_CUTOFFS.method
-
-
-class QuestionRunContinuation(InCollectionView):
-    """An ended run goes on."""
-
-    serializer_class = QuestionRunSerializer
-
-    post = CONTINUE_QUESTIONS.method
