@@ -150,7 +150,7 @@ class Operation:
     @property
     def method(self) -> Any:
         """A method of a DRF view."""
-        rest, takes = self.rest, taken_by(self, self.rest.takes)
+        rest, takes = self.rest, taken_by(self)
 
         @extend_schema(rest.name, request=takes, responses=answers({rest.status: rest.gives}, 409, 415, 422))
         def answer(view: Any, request: Any, **where: Any) -> Response:  # noqa: ARG001 - as DRF calls it

@@ -30,8 +30,8 @@ class Spelled(forms.Field):
     text_of: Callable[[Any], Any]
 
 
-def taken_by(verb: Any, name: str) -> type[serializers.Serializer[Any]] | None:
-    """The serializer, of this name, of what a verb (accounts/operations.py) takes over REST; None without a name."""
+def taken_by(verb: Any) -> type[serializers.Serializer[Any]] | None:
+    """The serializer of what a verb (accounts/operations.py) takes over REST; None where that is nothing."""
 
     def fields(_: Any) -> dict[str, Any]:  # when they are asked for: choices may be registered later
         found = {"dry_run": dry_run_field()} if verb.has_dry_run else {}
@@ -40,7 +40,7 @@ def taken_by(verb: Any, name: str) -> type[serializers.Serializer[Any]] | None:
         return found
 
     more = {"__doc__": verb.about, "former": dict(verb.former), "get_fields": fields}
-    return type(f"{name}Serializer", (serializers.Serializer,), more) if name else None
+    return type(f"{verb.rest.takes}Serializer", (serializers.Serializer,), more) if verb.rest.takes else None
 
 
 def rest_field(field: forms.Field, initial: Any = None, *, is_change: bool = False) -> Any:

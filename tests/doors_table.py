@@ -5,8 +5,9 @@ from typing import Any
 from django import forms
 from rest_framework import serializers
 
-from adjudication.agreement.api import NewVoteSerializer
+from accounts.rest_fields import taken_by
 from adjudication.agreement.forms import VoteForm
+from adjudication.agreement.operations import REQUEST_VOTE
 from adjudication.cycles.api import (
     NewCycleSerializer,
     RunningSerializer,
@@ -26,8 +27,9 @@ from adjudication.papers.api import (
 )
 from adjudication.papers.forms import ChoiceForm, PaperAcceptanceForm
 from adjudication.papers.pages.papers import paper_accept, paper_send_back, paper_step
-from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer
+from adjudication.releases.api import LineDetail, ReleaseArchive
 from adjudication.releases.forms import ReleaseForm
+from adjudication.releases.operations import REQUEST_RELEASE
 from adjudication.releases.pages import line_detail, release_archive
 from annotation.assignment.api import NewAnnotatorsSerializer
 from annotation.assignment.forms import MembersForm, NameForm
@@ -39,10 +41,10 @@ from annotation.campaigns.api.campaigns import (
 )
 from annotation.campaigns.forms.campaigns import CampaignForm, NewCampaignForm
 from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemRemovalForm
-from annotation.gold.api import NewKnownAnswerImportSerializer
 from annotation.gold.importer import KNOWN_ANSWERS
-from annotation.imports.api import NewJudgmentImportSerializer
+from annotation.gold.operations import IMPORT_KNOWN_ANSWERS
 from annotation.imports.importer import JUDGMENTS
+from annotation.imports.operations import IMPORT_JUDGMENTS
 from annotation.inquiries.api import AnswerSerializer as InquiryAnswerSerializer
 from annotation.inquiries.api import AskSerializer
 from annotation.inquiries.forms import AnswerForm as InquiryAnswerForm
@@ -73,13 +75,12 @@ from corpus.pools.api import NewPoolsSerializer
 from corpus.pools.forms import BuildForm
 from corpus.questions.api.author_calls import (
     AuthorsFileSerializer,
-    NewAuthorSerializer,
-    NewMailingSerializer,
     WrittenCallSerializer,
 )
 from corpus.questions.api.question_runs import NewQuestionRunSerializer
 from corpus.questions.forms.authors import AuthorForm, AuthorsFileForm, CallForm
 from corpus.questions.forms.generation import GenerationForm
+from corpus.questions.operations import INVITE_AUTHOR, SEND_LETTERS
 from corpus.runs.api import NewRunSerializer
 from corpus.runs.recipes.registry import RECIPES
 from corpus.topics.api import TopicSerializer
@@ -103,8 +104,8 @@ IMPORTS = [
     ("import_pool" if name == "pool" else f"import_{name}", each, import_shape(each))
     for name, each in collection_importers().items()
 ]
-IMPORTS += [("import_judgments", JUDGMENTS, NewJudgmentImportSerializer)]
-IMPORTS += [("import_known_answers", KNOWN_ANSWERS, NewKnownAnswerImportSerializer)]
+IMPORTS += [("import_judgments", JUDGMENTS, IMPORT_JUDGMENTS.takes)]
+IMPORTS += [("import_known_answers", KNOWN_ANSWERS, IMPORT_KNOWN_ANSWERS.takes)]
 ExportOptions = type("ExportOptions", (forms.Form,), option_fields())  # all of them in the address of a page
 OF_TEMPLATE = "the template COLLECTION/CAMPAIGN"
 BY_FILE = "in the TOML file of --config"
@@ -280,7 +281,7 @@ VERBS = [
         "adjudicate_papers send-back",
         here=(*IN_PAPER, "override"),
     ),
-    Verb("adjudicate", (VoteForm,), NewVoteSerializer, "adjudicate", here=("campaign", "policy")),
+    Verb("adjudicate", (VoteForm,), taken_by(REQUEST_VOTE), "adjudicate", here=("campaign", "policy")),
     Verb("search_sheet write", (SampleForm,), Asked(EmptySheet, "GET"), "search_sheet write", here=("file",)),
     Verb("search_sheet read", (FilledForm,), FilledSheetSerializer, "search_sheet read", here=("dry_run",)),
     Verb(
@@ -316,7 +317,9 @@ VERBS = [
     ),
     Verb("author_calls create", (CallForm,), WrittenCallSerializer, "author_calls create", here=("dry_run",)),
     Verb("author_calls change", (CallForm,), WrittenCallSerializer, "author_calls change", here=("call", "dry_run")),
-    Verb("author_calls invite", (AuthorForm,), NewAuthorSerializer, "author_calls invite", here=("call", "dry_run")),
+    Verb(
+        "author_calls invite", (AuthorForm,), taken_by(INVITE_AUTHOR), "author_calls invite", here=("call", "dry_run")
+    ),
     Verb(
         "author_calls invite-file",
         (AuthorsFileForm,),
@@ -327,7 +330,7 @@ VERBS = [
     Verb(
         "author_calls mail",
         (Sent("corpus/questions/author_call_detail.html", "author_mailing_create"),),
-        NewMailingSerializer,
+        taken_by(SEND_LETTERS),
         "author_calls mail",
         here=("call", "dry_run"),
     ),
@@ -367,7 +370,7 @@ VERBS = [
     Verb(
         "release",
         (ReleaseForm,),
-        ReleaseRequestSerializer,
+        taken_by(REQUEST_RELEASE),
         "release",
         here=("out", "anonymous"),  # where a copy goes, and which of both variants: pages and REST read either
     ),

@@ -96,7 +96,7 @@ class CampaignImport:
         return view
 
     @property
-    def _takes(self) -> Any:
+    def takes(self) -> Any:
         """The serializer of what REST takes."""
         importer = self.importer
 
@@ -110,7 +110,7 @@ class CampaignImport:
     @property
     def method(self) -> Any:
         """The method of a DRF view that takes files."""
-        form, kind, takes = self.importer.form, self.importer.name, self._takes
+        form, kind, takes = self.importer.form, self.importer.name, self.takes
 
         @extend_schema(
             operation_id=self.rest.name,

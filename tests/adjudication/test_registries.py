@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusals import Refused
-from adjudication.agreement.api import NewVoteSerializer
-from adjudication.agreement.operations import VoteSerializer
+from accounts.rest_fields import taken_by
+from adjudication.agreement.operations import REQUEST_VOTE, VoteSerializer
 from adjudication.agreement.requests import request_vote
 from adjudication.models import VoteRun
 from adjudication.verdicts.votes import settle
@@ -67,7 +67,7 @@ def test_a_rule_of_another_package_is_offered_and_counted_by(capsys: pytest.Capt
     call_command("adjudicate", built.collection.slug, built.campaign.slug, ties="coin", json=True)
     found = json.loads(capsys.readouterr().out)
     assert (found["unanimous"], found["tie_resolved"]) == (1, 1)
-    schema = NewVoteSerializer().fields["ties"]
+    schema = taken_by(REQUEST_VOTE)().fields["ties"]
     assert schema.choices["coin"] == "toss a coin"
 
 
