@@ -120,7 +120,7 @@ document.addEventListener("submit", (event) => {
 // After a while it may be sent again, as its loading may have been stopped; so may that of a page which the browser kept.
 const PATIENCE = 10_000; // milliseconds
 let sent = new WeakSet();
-document.addEventListener("submit", (event) => {
+addEventListener("submit", (event) => {
   if (event.defaultPrevented || !event.target.matches("[data-sent-once]")) return;
   if (sent.has(event.target)) event.preventDefault();
   sent.add(event.target);
@@ -156,17 +156,19 @@ document.addEventListener("change", ({ target }) => {
 // field, else at the part of the page around it. Else a person without a mouse begins at the top each time.
 const PLACE = "litmus-place";
 
-function rememberPlace(part) {
+/** `isReload`: the browser itself shows again what was looked at. */
+function rememberPlace(part, isReload) {
   const id = document.activeElement.id || part.closest("main [id]")?.id;
-  sessionStorage.setItem(PLACE, JSON.stringify([location.pathname, id]));
+  sessionStorage.setItem(PLACE, JSON.stringify([location.pathname, id, isReload]));
 }
 
-document.addEventListener("submit", ({ target, defaultPrevented }) => {
+// At the window, after all that the page's scripts do themselves: what they send without leaving is prevented by then.
+addEventListener("submit", ({ target, defaultPrevented }) => {
   const byKeys = document.activeElement.matches(":focus-visible"); // a hand on the mouse is where it looks
-  if (byKeys && !defaultPrevented && target.method !== "dialog") rememberPlace(target);
+  if (byKeys && !defaultPrevented && target.method !== "dialog") rememberPlace(target, false);
 });
 
-const [path, place] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
+const [path, place, preventScroll] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
 sessionStorage.removeItem(PLACE);
 
 function goOnInPlace() {
@@ -174,7 +176,7 @@ function goOnInPlace() {
   for (const each of [document.getElementById(place), job, document.querySelector("main h1")]) {
     if (!each || document.activeElement !== document.body) continue;
     if (each.tabIndex < 0) each.tabIndex = -1;
-    each.focus();
+    each.focus({ preventScroll });
   }
 }
 
@@ -264,7 +266,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   const final = event.detail.elt.matches?.("[data-job-final]") ? event.detail.elt : null;
   if (!final) return;
   if (document.querySelector("[data-reload-when-finished]")) {
-    rememberPlace(final);
+    rememberPlace(final, true);
     window.location.reload();
   } else window.htmx.trigger(document.body, "job-finished");
 });

@@ -61,7 +61,10 @@ def test_a_job_that_leaves_nothing_of_itself_leads_on_to_the_guide(new_page: New
     PoolEntry.objects.filter(topic__collection=collection).delete()
     run = PoolRun.objects.create(collection=collection, requested_by=manager, requested_at=timezone.now(), seed=1)
     page = new_page(manager)
+    page.add_init_script("addEventListener('DOMContentLoaded', () => document.body.style.paddingBlockEnd = '200vh')")
     page.goto("/c/teas/")
     expect(page.locator("#guide .job")).to_be_visible()
+    looked_at = page.evaluate("scrollTo(0, innerHeight); scrollY")
     PoolRun.objects.filter(pk=run.pk).update(state=JobState.DONE, finished_at=timezone.now())
     expect(page.locator("#guide")).to_be_focused(timeout=15_000)
+    assert page.evaluate("scrollY") == looked_at, "who reads on is not led away from there"

@@ -83,6 +83,17 @@ def test_one_extraction_is_made_of_two_by_keys(new_page, built):
     assert_accessible(page)
 
 
+def test_what_is_taken_without_leaving_the_page_is_no_place_to_come_back_to(new_page, built):
+    """All papers have one address: the next one would begin in the middle."""
+    page = new_page(built.material.people["ada"])
+    page.goto(address(built))
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Take version B of difference 1").focus()
+    page.keyboard.press("Enter")
+    standing(page, "1 of 3 decided")
+    assert page.evaluate("sessionStorage.getItem('litmus-place')") is None
+
+
 def test_the_next_paper_comes_without_loading_a_page(new_page):
     built = make_finished(FIRST, SECOND, papers=2)
     for other in built.campaign.items.exclude(pk=built.item.pk):
