@@ -35,6 +35,7 @@ def framework(rate: int) -> dict[str, Any]:
         ],
         "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
         "DEFAULT_PARSER_CLASSES": ["accounts.parsers.JSONParser"],
+        "DEFAULT_METADATA_CLASS": None,  # OPTIONS is 405: what an address takes is in the description of the API
         "DEFAULT_SCHEMA_CLASS": "accounts.api_schema.OperationSchema",
         "DEFAULT_THROTTLE_CLASSES": ["accounts.throttling.PersonThrottle"],
         "DEFAULT_THROTTLE_RATES": {"user": f"{rate}/min"},  # for each person
