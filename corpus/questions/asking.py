@@ -85,8 +85,8 @@ def keep_answer(pk: int, outcome: Reply | Failure, known: Known) -> GenerationRe
     reply.outcome = Outcome.UNREAD
     reply.text, reply.refusal = _storable(outcome.text), _storable(outcome.refusal)
     reply.finish_reason = _storable(outcome.finish_reason)[:LONGEST_FINISH_REASON]
-    reply.prompt_tokens = _sum(reply.prompt_tokens, outcome.prompt_tokens)  # of an answer asked for again: of both
-    reply.completion_tokens = _sum(reply.completion_tokens, outcome.completion_tokens)
+    reply.prompt_tokens = _of_all(reply, reply.prompt_tokens, outcome.prompt_tokens)
+    reply.completion_tokens = _of_all(reply, reply.completion_tokens, outcome.completion_tokens)
     reply.seconds = outcome.seconds
     reply.save()
     with transaction.atomic():
@@ -94,8 +94,11 @@ def keep_answer(pk: int, outcome: Reply | Failure, known: Known) -> GenerationRe
     return reply
 
 
-def _sum(before: int | None, now: int | None) -> int | None:
-    return None if now is None else now + (before or 0)
+def _of_all(reply: GenerationReply, before: int | None, now: int | None) -> int | None:
+    """The tokens of an answer with those of earlier ones; None where one of them was not counted."""
+    if now is None or (reply.earlier and before is None):
+        return None
+    return now + (before or 0)
 
 
 def _prompt(pk: int) -> str:

@@ -58,7 +58,7 @@ def _product(price: Decimal | None, tokens: int | None) -> Decimal | None:
 @dataclass(frozen=True)
 class Spending:
     """What several answers cost together: `known` is the sum of the costs that are known, None where none is, and
-    `unknown` how many answers have another."""
+    `unknown` how many answers have another. No answers cost 0."""
 
     known: Decimal | None
     unknown: int
@@ -67,7 +67,7 @@ class Spending:
     def of(cls, costs: Iterable[Decimal | None]) -> Self:
         every = list(costs)
         known = [cost for cost in every if cost is not None]
-        return cls(sum(known, Decimal(0)) if known else None, len(every) - len(known))
+        return cls(sum(known, Decimal(0)) if known or not every else None, len(every) - len(known))
 
     @property
     def whole(self) -> Decimal | None:

@@ -141,6 +141,18 @@ def test_kept_answers_are_asked_for_again_and_stay_with_the_new_ones(manager, co
     assert (first.prompt_tokens, second.prompt_tokens) == (200, 100)  # both answers were paid for
 
 
+def test_answers_asked_for_again_are_counted_together_only_where_each_was_counted(manager, collection, mentions, quick):
+    """The count of the last answer alone was taken for that of all."""
+    uncounted, counted = Answer("Hm.", usage=None), Answer("Hm.", usage=(100, 20))
+    run, _ = generate(manager, collection, quick, [uncounted], criteria=MentionFilter(sample=1))
+    for step in (counted, counted):
+        with ChatStub([step]) as stub:
+            quick.LLM_BASE_URL = stub.url
+            jobs.carry_out(continue_questions(by=manager, at=AT, run=run, ask_again=True, send=False))
+    reply = run.replies.get()
+    assert (len(reply.earlier), reply.prompt_tokens, reply.completion_tokens) == (2, None, None)
+
+
 def test_other_cutoffs_and_no_cutoffs(manager, collection, mentions, quick):
     text = "QUESTION: Green tea infusion temperatures?\nANSWER: cite_001"
     reply = one(manager, collection, quick, text, cutoff_inside=None, cutoff_outside=None)
