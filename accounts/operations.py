@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Rest:
-    """A verb in the description of the API: its `name`, the serializer of its answer, and what that takes is called."""
+    """A verb in the description of the API: its `name`, the serializer of its answer, and the name of what it takes."""
 
     name: str
     gives: Any = None

@@ -83,7 +83,7 @@ class Conflict(Refused):
 
 
 class Busy(Conflict):
-    """The server does as much of this at a time as it lets hold up other requests: shown as 503."""
+    """More of this at a time would hold up other requests: shown as 503."""
 
     heading = "Busy at the moment"
 

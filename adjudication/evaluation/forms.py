@@ -249,7 +249,7 @@ class EvaluationForm(forms.Form):
         self._choose("preset", [("", "runs × measures"), *_layouts(collection)])
         self.fields[
             "gold"
-        ].help_text = "What counts as relevant. With the usual one, a published table below takes its own."
+        ].help_text = "What counts as relevant. Where “(usual)” is chosen, a published table has its own gold instead."
         self.fields["preset"].help_text = "The others are tables of published papers, with their gold and measures."
         preset = PRESETS.get(self.data.get("preset", ""))
         self.fields["runs"].required = preset is None or preset.measures_runs
@@ -298,7 +298,7 @@ class SampleForm(forms.Form):
         min_value=1,
         max_value=search_sheets.MOST_QUESTIONS,
         initial=search_sheets.QUESTIONS,
-        help_text="So many from inline citations, as many from authors; of those that were kept and rated specific.",
+        help_text="As many from inline citations as from authors; only those that were kept and rated specific.",
     )
     results = forms.IntegerField(
         label="Results of each question",
