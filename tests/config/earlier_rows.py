@@ -24,6 +24,7 @@ def of_0_1_0() -> None:
     board = apps.get_model("adjudication", "Leaderboard").objects.get(collection=collection)
     entry = board.entries.create(name="ours", ranked=10, figures={}, submitted_by=user, submitted_at=AT)
     _publications(apps, collection)
+    _uncounted_replies(apps, collection)
     for verb in VERBS:
         target = ("adjudication.leaderboardentry", str(entry.pk), "ours")
         if "publi" in verb:
@@ -60,6 +61,22 @@ def _publications(apps: Any, collection: Any) -> None:
     publication(r2, destination="zenodo", address=f"{ZENODO}/2", doi="10.5281/zenodo.2")
     publication(r3, destination="zenodo", address=f"{ZENODO}/3", doi="10.5281/zenodo.3")
     publication(r3, destination="zenodo", state="queued", finished_at=None)  # it has nothing to carry over
+
+
+def _uncounted_replies(apps: Any, collection: Any) -> None:
+    """As if a model had judged whose endpoint counted the tokens of one reply alone: all others were stored as free."""
+    prompts, runs, replies = (
+        apps.get_model(*each)
+        for each in (("corpus", "PromptTemplate"), ("annotation", "MachineRun"), ("annotation", "MachineReply"))
+    )
+    prompt = prompts.objects.create(
+        collection=collection, purpose="relevance", name="uncounted", body="Judge.", sha256="a" * 64, created_at=AT
+    )
+    run = runs.objects.filter(kind="lexical").earliest("pk")
+    prices = {"price_in": "1", "price_out": "2"}
+    runs.objects.filter(pk=run.pk).update(kind="endpoint", prompt=prompt, parameters=run.parameters | prices)
+    counted = replies.objects.filter(run=run).earliest("pk")
+    replies.objects.filter(pk=counted.pk).update(prompt_tokens=100, completion_tokens=10, cost="0.00012")
 
 
 STORED = {"0.1.0": of_0_1_0}  # each is called before the rows of that version are brought up to date

@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,15 @@ def test_publications_leave_doi_and_address_with_their_releases(version: str, cl
         ("release r2", f"{ZENODO}/2", "10.5281/zenodo.2"), ("release r3", f"{ZENODO}/3", "10.5281/zenodo.3"),
     ]  # fmt: skip
     assert kept[2].data["anonymous"] is True
+
+
+@of_the_first
+def test_costs_of_replies_without_counts_of_tokens_are_not_known(version: str) -> None:
+    costs = execute(
+        "SELECT r.cost, count(*) FROM annotation_machinereply r JOIN annotation_machinerun j ON j.id = r.run_id"
+        " WHERE j.kind = 'endpoint' GROUP BY 1 ORDER BY 1"
+    )
+    assert costs == [(Decimal("0.00012"), 1), (None, KEPT[version]["annotation_machinereply"] - 1)]
 
 
 def test_every_earlier_version_has_a_dump() -> None:
