@@ -39,7 +39,7 @@ def add_webhook(*, by: User | None, at: datetime, collection: Collection, addres
     if collection.webhooks.count() >= MOST:
         raise Refused(f"A collection has at most {MOST} webhooks. Remove one that is no longer needed.")
     if same := collection.webhooks.filter(address=address).first():
-        raise Refused(f"Webhook {same.pk} sends to this address already. Change its events, or replace its secret.")
+        raise Refused(f"Webhook {same.pk} has this address already. Change it, or replace its secret.")
     secret = new_secret()
     facts: dict[str, Any] = {"address": address, "events": events}
     webhook = Webhook.objects.create(collection=collection, sealed_secret=sealed(secret), created_at=at, **facts)
