@@ -15,7 +15,7 @@ from accounts.refusal_messages import refusals_in_form
 from accounts.refusals import refusal_reason
 from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import can_manage, check_can_manage, check_run_is_free, fetch_manager, fetch_overseer
-from corpus.endpoints.endpoints import why_no_language_model
+from corpus.endpoints.endpoints import service_for, why_no_language_model
 from corpus.models import Collection, Membership, ModelPurpose, PromptPurpose, RetrievalRun
 from corpus.questions.prompts import prompt_versions, write_rerank_prompt
 from corpus.runs.files import metadata_lines, metadata_text, run_pieces
@@ -87,7 +87,10 @@ def _offered(membership: Membership) -> dict[str, Any]:
     """The recipes that can be followed here, and those that cannot by what they lack."""
     not_now: dict[str, list[Recipe]] = {}
     collection, reader = membership.collection, membership.user
-    lacks = {purpose: why_no_language_model(collection, reader, purpose) or "" for purpose in ModelPurpose}
+    lacks = {
+        purpose: why_no_language_model(collection, reader, purpose) or refusal_reason(service_for, purpose, collection)
+        for purpose in ModelPurpose
+    }
     for recipe in RECIPES.values():
         not_now.setdefault(lacks[recipe.needs] if recipe.needs else "", []).append(recipe)
     return {"recipes": not_now.pop("", []), "not_now": not_now}

@@ -16,7 +16,18 @@ from accounts import jobs
 from accounts.job_kinds import Progress
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, Refused
-from corpus.models import Aspect, Collection, Membership, PartRanking, Ranking, RetrievalRun, Role, RunMaking, SubQuery
+from corpus.models import (
+    Aspect,
+    Collection,
+    Membership,
+    ModelEndpoint,
+    PartRanking,
+    Ranking,
+    RetrievalRun,
+    Role,
+    RunMaking,
+    SubQuery,
+)
 from corpus.pools.requests import delete_run
 from corpus.runs.files import metadata_text, run_lines
 from corpus.runs.making import make_run
@@ -238,6 +249,11 @@ def test_who_lacks_a_model_reads_whom_to_ask_and_staff_get_the_way(
     manager.is_staff = True
     manager.save(update_fields=["is_staff"])
     assert client.get(page).text.count(f'href="{reverse("endpoint_list")}">Set up a model endpoint') == 2
+    address = "https://llm.example.org/v1"
+    ModelEndpoint.objects.create(name="ours", address=address, model_names=["wise"], sealed_key="by a former secret")
+    offered = client.get(page).text
+    assert offered.count("not now") == 2
+    assert "The secret key of this Litmus has changed" in offered
 
 
 @pytest.mark.slow
